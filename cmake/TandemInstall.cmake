@@ -164,7 +164,7 @@ list(FILTER tools INCLUDE REGEX "^tandem-")
 install(FILES ${PROJECT_BINARY_DIR}/share/tandem/plotly.min.js
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tandem OPTIONAL)
 # What tandem-run --check=onnxruntime starts.
-install(PROGRAMS utils/onnxruntime-values.py
+install(PROGRAMS utils/measure/onnxruntime-values.py
         DESTINATION ${CMAKE_INSTALL_DATADIR}/tandem)
 foreach(tool ${tools})
   get_target_property(source_dir ${tool} SOURCE_DIR)

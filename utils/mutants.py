@@ -32,6 +32,7 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parent / "graphs"))
 from npy import write_npy
 
 FAULTS = (

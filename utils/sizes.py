@@ -50,7 +50,7 @@ def functions(text):
             depth += 1
         elif token in "})":
             depth -= 1
-            # A member's initialiser may be in braces, too.
+            # A member's initializer may be in braces, too.
             if depth or token == ")" or re.match(r"\s*[,{]", text[end : end + 200]):
                 continue
             first = AHEAD.match(text, start).end()

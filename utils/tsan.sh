@@ -9,7 +9,7 @@
 #
 # usage: utils/tsan.sh
 #
-# ThreadSanitizer sees no synchronisation in a library that is not built with
+# ThreadSanitizer sees no synchronization in a library that is not built with
 # it: the tests run with a oneTBB that is, of Debian's own source package (for
 # which a deb-src line is needed, and dpkg-dev), built under build-tsan/.
 #

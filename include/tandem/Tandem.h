@@ -1,4 +1,4 @@
-//===- Tandem.h - The public C++ API ---------------------------*- C++ -*-===//
+//===- Tandem.h - The public C++ API ----------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -130,7 +130,7 @@ struct ContractionEstimate {
   bool isLibrary = false;
 };
 
-struct GraphSource;
+struct SerializedGraph;
 
 /// Options for importing an ONNX model.
 struct ImportOptions {
@@ -244,7 +244,7 @@ private:
   struct Impl;
   explicit Graph(std::unique_ptr<Impl> impl);
   static Expected<std::unique_ptr<Graph>>
-  make(Expected<std::shared_ptr<const GraphSource>> source);
+  make(Expected<std::shared_ptr<const SerializedGraph>> source);
   std::unique_ptr<Impl> impl;
 };
 

@@ -95,8 +95,9 @@ void visitNumbers(Model &model, Visit visit) {
   visit("kernel_depthwise", model.kernels.depthwise, false);
   visit("kernel_depthwise_loop", model.kernels.depthwiseLoop, false);
   visit("kernel_piece_time", model.kernels.pieceTime, false);
-  visit("kernel_written_piece_cycles", model.kernels.writtenPieceCycles, false);
-  visit("kernel_far_channels_time", model.kernels.farChannelsTime, false);
+  visit("kernel_partial_row_store_cycles", model.kernels.partialRowStoreCycles,
+        false);
+  visit("kernel_transposed_read_time", model.kernels.transposedReadTime, false);
 }
 
 /// A key that nothing reads is misspelt, or of another version, and what it

@@ -130,7 +130,7 @@ static Expected<Tensor> copyTo(const Tensor &tensor, const char *name) {
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> copies,
                           to->isHost() ? copyToHost({&tensor, 1}, stream)
                                        : copyToDevice({&tensor, 1}, stream));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return copies.front();
 }
 

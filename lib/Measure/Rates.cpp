@@ -25,8 +25,8 @@ namespace {
 
 /// So many of the fastest runs are to agree, to this; no more runs are made
 /// than it takes, at most so many, or for so long once there are five.
-constexpr size_t kAgreeing = 5, kMostRuns = 400;
-constexpr double kAgreement = 0.03, kMostNs = 50e6;
+constexpr size_t kAgreeing = 5, kMaxRuns = 400;
+constexpr double kAgreement = 0.03, kMaxNs = 50e6;
 /// Runs that are further apart say nothing.
 constexpr double kLargestSpread = 0.15;
 /// A run moves at least so many bytes: some 20 us at the speed of a nearest
@@ -132,9 +132,9 @@ Best findLeast(const std::function<double()> &run) {
       continue;
     std::partial_sort(times.begin(), times.begin() + kAgreeing, times.end());
     best = {times[0], times[kAgreeing - 1] / times[0] - 1};
-    if (best.spread <= kAgreement || nsSince(start) > kMostNs)
+    if (best.spread <= kAgreement || nsSince(start) > kMaxNs)
       break;
-  } while (times.size() < kMostRuns);
+  } while (times.size() < kMaxRuns);
   return best;
 }
 

@@ -23,7 +23,7 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-constexpr Phase kPhases[] = {Phase::Specialise, Phase::Simplify, Phase::Layout,
+constexpr Phase kPhases[] = {Phase::Specialize, Phase::Simplify, Phase::Layout,
                              Phase::Fuse,       Phase::Kernels,  Phase::Linalg,
                              Phase::Target};
 
@@ -62,8 +62,8 @@ void addFusionReport(OpPassManager &pm, const PipelineOptions &options) {
 
 StringRef name(Phase phase, const Target &target) {
   switch (phase) {
-  case Phase::Specialise:
-    return "specialise";
+  case Phase::Specialize:
+    return "specialize";
   case Phase::Simplify:
     return "simplify";
   case Phase::Layout:
@@ -94,12 +94,12 @@ FailureOr<Phase> parsePhase(StringRef text, const Target &target,
 void buildPhase(OpPassManager &pm, Phase phase,
                 const PipelineOptions &options) {
   switch (phase) {
-  case Phase::Specialise: {
+  case Phase::Specialize: {
     // Before all else: what folds, and what fusion pays, depends on the sizes.
-    TandemSpecialiseOptions specialise;
-    specialise.shapes.assign(options.shapes.begin(), options.shapes.end());
-    specialise.function = options.function;
-    return pm.addPass(createTandemSpecialise(specialise));
+    TandemSpecializeOptions specialize;
+    specialize.shapes.assign(options.shapes.begin(), options.shapes.end());
+    specialize.function = options.function;
+    return pm.addPass(createTandemSpecialize(specialize));
   }
   case Phase::Simplify:
     // Before fusion, which takes ops as they are: a batch_norm that could be

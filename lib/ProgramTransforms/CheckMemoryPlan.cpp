@@ -8,7 +8,7 @@
 
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <algorithm>
 #include <numeric>

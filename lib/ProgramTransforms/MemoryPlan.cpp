@@ -11,7 +11,7 @@
 #include "StepOrder.h"
 #include "Storage.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <algorithm>
 

@@ -16,7 +16,7 @@
 
 #include "Storage.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <algorithm>

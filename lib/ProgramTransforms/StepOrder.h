@@ -1,4 +1,4 @@
-//===- StepOrder.h - Orders of steps that hold less memory -----*- C++ -*-===//
+//===- StepOrder.h - Orders of steps that hold less memory ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -106,7 +106,7 @@ JobPtr BackgroundQueue::takeNext() {
 }
 
 void BackgroundQueue::workUntilStopped() {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   while (true) {
     JobPtr job;
     changed->wait(lock, [&] { return isStopped || (job = takeNext()); });
@@ -131,7 +131,7 @@ void BackgroundQueue::workUntilStopped() {
 
 Status BackgroundQueue::add(JobPtr job) {
   job->processor = sched_getcpu();
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   if (isStopped)
     return fail("execute", "the process is about to end");
   // Jobs that were added just now have yet to find their threads.
@@ -149,7 +149,7 @@ Status BackgroundQueue::add(JobPtr job) {
 
 bool BackgroundQueue::cancel(const JobPtr &job) {
   {
-    NotedLock lock(mutex);
+    ContentionTrackedLock lock(mutex);
     if (std::erase(jobs, job) == 0)
       return false;
     sumLossRates();
@@ -162,7 +162,7 @@ bool BackgroundQueue::cancel(const JobPtr &job) {
 void BackgroundQueue::cancelWaiting(const void *owner) {
   std::vector<JobPtr> cancelled;
   {
-    NotedLock lock(mutex);
+    ContentionTrackedLock lock(mutex);
     for (const JobPtr &job : jobs)
       if (job->owner == owner)
         cancelled.push_back(job);
@@ -177,7 +177,7 @@ void BackgroundQueue::cancelWaiting(const void *owner) {
 void BackgroundQueue::cancelAll(const void *owner) {
   cancelWaiting(owner);
   {
-    NotedLock lock(mutex);
+    ContentionTrackedLock lock(mutex);
     for (const JobPtr &job : runningJobs)
       if (job->owner == owner)
         job->interrupt();
@@ -187,7 +187,7 @@ void BackgroundQueue::cancelAll(const void *owner) {
 
 void BackgroundQueue::wait(const void *owner) {
   auto isOurs = [&](const JobPtr &job) { return job->owner == owner; };
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   // In a child of fork, jobs may wait for which no thread was started yet.
   if (!jobs.empty() && threads.empty())
     (void)startThread();
@@ -198,17 +198,17 @@ void BackgroundQueue::wait(const void *owner) {
 }
 
 size_t BackgroundQueue::waiting() const {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   return jobs.size();
 }
 
 size_t BackgroundQueue::running() const {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   return runningJobs.size();
 }
 
 void BackgroundQueue::setThreads(int count) {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   limit = static_cast<size_t>(std::max(count, 1));
   while (threads.size() < std::min(limit, jobs.size() + runningJobs.size()))
     if (!startThread())
@@ -220,7 +220,7 @@ void BackgroundQueue::stop() {
   std::vector<JobPtr> cancelled;
   std::vector<pthread_t> ending;
   {
-    NotedLock lock(mutex);
+    ContentionTrackedLock lock(mutex);
     isStopped = true;
     cancelled.swap(jobs);
     ending.swap(threads);
@@ -235,7 +235,7 @@ void BackgroundQueue::stop() {
 }
 
 void BackgroundQueue::beforeFork() {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   isPaused = true;
   for (const JobPtr &job : runningJobs)
     job->postpone();

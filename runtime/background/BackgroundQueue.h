@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_BACKGROUND_BACKGROUNDQUEUE_H
 #define TANDEM_RUNTIME_BACKGROUND_BACKGROUNDQUEUE_H
 
-#include "background/NotedLock.h"
+#include "background/ContentionTrackedLock.h"
 
 #include "tandem/Support/Error.h"
 

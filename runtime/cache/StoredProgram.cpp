@@ -11,11 +11,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 
 #include "EntryFile.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/StoredProgram_generated.h"
 
 #include <functional>

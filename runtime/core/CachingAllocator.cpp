@@ -77,8 +77,8 @@ public:
   bool push(const SizeClass &sizeClass, FreeBlock *block);
 
 private:
-  static constexpr uint64_t kMostBytes = 4096;
-  static constexpr int kMostBlocks = 8;
+  static constexpr uint64_t kMaxBytes = 4096;
+  static constexpr int kMaxBlocks = 8;
   struct List {
     FreeBlock *blocks = nullptr;
     int count = 0;
@@ -245,7 +245,7 @@ ThreadBlocks::~ThreadBlocks() {
 }
 
 FreeBlock *ThreadBlocks::pop(const SizeClass &sizeClass) {
-  if (sizeClass.bytes > kMostBytes)
+  if (sizeClass.bytes > kMaxBytes)
     return nullptr;
   List &list = lists[sizeClass.index];
   FreeBlock *block = list.blocks;
@@ -257,10 +257,10 @@ FreeBlock *ThreadBlocks::pop(const SizeClass &sizeClass) {
 }
 
 bool ThreadBlocks::push(const SizeClass &sizeClass, FreeBlock *block) {
-  if (sizeClass.bytes > kMostBytes)
+  if (sizeClass.bytes > kMaxBytes)
     return false;
   List &list = lists[sizeClass.index];
-  if (list.count == kMostBlocks)
+  if (list.count == kMaxBlocks)
     return false;
   block->next = list.blocks;
   list.blocks = block;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/Compare.h"
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <Eigen/Core>
 #include <algorithm>

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/Program.h"
-#include "tandem/Runtime/ProgramFormat.h"
+#include "tandem/Runtime/Program/ProgramFormat.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include "tandem/Runtime/CustomCall.h"
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 using namespace tandem;
 

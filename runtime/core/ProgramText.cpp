@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <sstream>
 

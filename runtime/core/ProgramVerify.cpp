@@ -8,8 +8,8 @@
 
 #include "VerifyLoop.h"
 
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>

@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_CORE_VERIFYLOOP_H
 #define TANDEM_RUNTIME_CORE_VERIFYLOOP_H
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <sstream>
 

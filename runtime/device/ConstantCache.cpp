@@ -42,6 +42,6 @@ ConstantCache::place(std::span<const Tensor> constants, Stream &stream) {
     TANDEM_ASSIGN_OR_RETURN(Tensor tensor, find(constant, stream));
     placed.push_back(std::move(tensor));
   }
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return placed;
 }

@@ -74,6 +74,6 @@ tandem::copyToHost(std::span<const Tensor> tensors, Stream &stream) {
       TANDEM_ASSIGN_OR_RETURN(tensor,
                               copyInto(cachingAllocator(), tensor, stream));
     }
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return here;
 }

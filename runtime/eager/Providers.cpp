@@ -1,4 +1,4 @@
-//===- Providers.cpp - Choosing what executes an op ------------*- C++ -*-===//
+//===- Providers.cpp - Choosing what executes an op -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

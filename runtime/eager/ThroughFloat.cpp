@@ -10,7 +10,7 @@
 #include "eigen/Prepare.h"
 #include "eigen/kernels/Kernels.h"
 
-#include "tandem/Runtime/AlignedBytes.h"
+#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <vector>
 

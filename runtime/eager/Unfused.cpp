@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Runtime/AlignedBytes.h"
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <algorithm>
 

@@ -21,13 +21,13 @@ static constexpr uint64_t kTimedAlways = 32;
 
 static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
   return estimate.samples() < kTimedAlways ||
-         calls % SettledSignature::kTimedEvery == 0;
+         calls % PromotedSignature::kTimedEvery == 0;
 }
 
 Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy,
                EngineSeams seams)
     : store(store), options(std::move(options)), policy(policy),
-      seams(std::move(seams)), books(this->options, this->seams.clock),
+      seams(std::move(seams)), events(this->options, this->seams.clock),
       isCapturable(store.stream().device().canCapture()) {
   this->policy.maxSignatures = std::max<size_t>(this->options.maxSignatures, 1);
   this->policy.maxResidentBytes = this->options.maxResidentBytes;
@@ -50,8 +50,8 @@ Expected<SignaturePtr> Engine::addSignature(const Types &types) {
   bool isNew = false;
   SignaturePtr signature = table.findOrAdd(types, isNew);
   if (isNew) {
-    signature->record.lastCallNs = books.now(); // Not the one to forget.
-    books.note(*signature, EventKind::seen, "");
+    signature->record.lastCallNs = events.now(); // Not the one to forget.
+    events.add(*signature, EventKind::seen, "");
     makeRoom();
   }
   return signature;
@@ -78,76 +78,76 @@ Decision Engine::decide(const Record &record,
 }
 
 Decision Engine::decideNow(const Signature &signature) const {
-  const Conditions present = conditions(books.now());
-  NotedLock lock(signature.mutex);
+  const Conditions present = conditions(events.now());
+  ContentionTrackedLock lock(signature.mutex);
   return decide(signature.record, present);
 }
 
-Engine::Turn Engine::beginCall(Signature &signature) {
-  Turn turn;
-  const double now = turn.startNs = books.now();
-  NotedLock lock(signature.mutex);
+Engine::CallPlan Engine::beginCall(Signature &signature) {
+  CallPlan plan;
+  const double now = plan.startNs = events.now();
+  ContentionTrackedLock lock(signature.mutex);
   Record &record = signature.record;
   record.beginCall(now);
   const bool isPromoted = record.state == State::promoted;
   if (isPromoted) {
     ++signature.compiledCalls;
-    turn.isCaptured = record.runsCaptured();
-    signature.capturedCalls += turn.isCaptured;
-    turn.compiled = turn.isCaptured ? signature.captured : signature.prepared;
+    plan.isCaptured = record.runsCaptured();
+    signature.capturedCalls += plan.isCaptured;
+    plan.compiled = plan.isCaptured ? signature.captured : signature.prepared;
     // What takes long to prepare need not have all calls timed.
-    turn.isTimed = record.capture != Capture::preparing ||
+    plan.isTimed = record.capture != Capture::preparing ||
                    isTimed(record.compiled, record.calls);
-    turn.isSettled = record.promoted().samples() >= kTimedAlways &&
-                     record.isCaptureSettled() && !books.isTraced();
+    plan.entersPromotedCalls = record.promoted().samples() >= kTimedAlways &&
+                               record.isCaptureDecided() && !events.isTraced();
   } else if (record.state == State::compiled ||
              record.state == State::provisional) {
-    turn.isCertificateDue = record.isCertificateDue();
-    if (turn.isCertificateDue || record.state == State::provisional)
-      turn.carriesCertificate = !std::exchange(signature.isCertifying, true);
+    plan.isCertificateDue = record.isCertificateDue();
+    if (plan.isCertificateDue || record.state == State::provisional)
+      plan.carriesCertificate = !std::exchange(signature.isCertifying, true);
   } else {
-    turn.mustCompile = mustCompile(record.state);
-    turn.contradiction = signature.contradiction;
-    turn.endedJobs = BackgroundQueue::process().ended();
+    plan.mustCompile = mustCompile(record.state);
+    plan.contradiction = signature.contradiction;
+    plan.endedJobs = BackgroundQueue::process().ended();
     // On a GPU, to time a call is to wait for it.
-    turn.isTimed =
+    plan.isTimed =
         store.stream().device().isHost() || isTimed(record.eager, record.calls);
   }
   if (options.mode == Mode::automatic)
-    turn.decision =
+    plan.decision =
         decide(record, isPromoted ? Conditions{.nowNs = now} : conditions(now));
-  return turn;
+  return plan;
 }
 
 Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
   // Most calls by far.
-  if (SettledCalls::Call call(settledCalls, inputs, books.coarseNow()); call)
-    return runSettled(call, inputs);
+  if (PromotedCalls::Call call(promotedCalls, inputs, events.coarseNow()); call)
+    return runPromoted(call, inputs);
   TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
-  const uint64_t generation = settledCalls.generation();
-  Turn turn = beginCall(*signature);
-  if (turn.contradiction) [[unlikely]]
-    return tl::unexpected(std::move(*turn.contradiction));
-  if (turn.mustCompile) [[unlikely]] {
-    TANDEM_RETURN_IF_ERROR(compileInCall(signature, turn));
-    turn.startNs = books.now();
+  const uint64_t generation = promotedCalls.generation();
+  CallPlan plan = beginCall(*signature);
+  if (plan.contradiction) [[unlikely]]
+    return tl::unexpected(std::move(*plan.contradiction));
+  if (plan.mustCompile) [[unlikely]] {
+    TANDEM_RETURN_IF_ERROR(compileInCall(signature, plan));
+    plan.startNs = events.now();
   }
-  if (turn.decision.reason == Reason::notPredicted) [[unlikely]] {
+  if (plan.decision.reason == Reason::notPredicted) [[unlikely]] {
     predict(*signature);
-    turn.decision = decideNow(*signature);
+    plan.decision = decideNow(*signature);
   }
-  if (turn.decision.action != Action::none) [[unlikely]]
-    apply(signature, turn.decision);
-  if (turn.isSettled)
-    settledCalls.add(signature, turn.compiled, generation);
-  if (turn.carriesCertificate) [[unlikely]]
-    return certifyingCall(signature, std::move(turn), inputs);
-  return runTurn(signature, turn, inputs);
+  if (plan.decision.action != Action::none) [[unlikely]]
+    apply(signature, plan.decision);
+  if (plan.entersPromotedCalls)
+    promotedCalls.add(signature, plan.compiled, generation);
+  if (plan.carriesCertificate) [[unlikely]]
+    return certifyingCall(signature, std::move(plan), inputs);
+  return runPlan(signature, plan, inputs);
 }
 
 Status Engine::waitForDevice() {
   Stream &stream = store.stream();
-  return stream.device().isHost() ? Status() : stream.synchronise();
+  return stream.device().isHost() ? Status() : stream.synchronize();
 }
 
 Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
@@ -171,7 +171,7 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
   PreparedPtr compiled;
   bool isCaptured = false;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     isCaptured = signature->captured.get() == &prepared;
     if (signature->prepared.get() != &prepared)
       compiled = signature->prepared;
@@ -185,60 +185,60 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
 }
 
 Expected<std::vector<Tensor>>
-Engine::runSettled(SettledCalls::Call &call, std::span<const Tensor> inputs) {
+Engine::runPromoted(PromotedCalls::Call &call, std::span<const Tensor> inputs) {
   if (!call.isTimed()) [[likely]]
     return runCompiled(call->signature, *call->prepared, inputs);
   TANDEM_RETURN_IF_ERROR(waitForDevice());
-  const double start = books.now();
+  const double start = events.now();
   auto outputs = runCompiled(call->signature, *call->prepared, inputs);
   if (outputs)
     TANDEM_RETURN_IF_ERROR(waitForDevice());
-  call.addTime(books.now() - start);
+  call.addTime(events.now() - start);
   return outputs;
 }
 
-Expected<std::vector<Tensor>> Engine::runTurn(const SignaturePtr &signature,
-                                              Turn turn,
+Expected<std::vector<Tensor>> Engine::runPlan(const SignaturePtr &signature,
+                                              CallPlan plan,
                                               std::span<const Tensor> inputs) {
-  if (turn.isTimed && !store.stream().device().isHost()) {
+  if (plan.isTimed && !store.stream().device().isHost()) {
     TANDEM_RETURN_IF_ERROR(waitForDevice());
-    turn.startNs = books.now();
+    plan.startNs = events.now();
   }
-  auto outputs = turn.compiled ? runCompiled(signature, *turn.compiled, inputs)
+  auto outputs = plan.compiled ? runCompiled(signature, *plan.compiled, inputs)
                                : runEager(inputs);
   if (!outputs) [[unlikely]]
     return outputs;
-  if (turn.isTimed)
+  if (plan.isTimed)
     TANDEM_RETURN_IF_ERROR(waitForDevice());
-  if (turn.isTimed || !turn.compiled)
-    endCall(signature, turn, books.now() - turn.startNs);
-  if (books.isTraced()) [[unlikely]]
-    books.addSpan(name(turn.isCaptured ? Tier::captured
-                       : turn.compiled ? Tier::compiled
-                                       : Tier::eager),
-                  "call", turn.startNs, signature->types);
+  if (plan.isTimed || !plan.compiled)
+    endCall(signature, plan, events.now() - plan.startNs);
+  if (events.isTraced()) [[unlikely]]
+    events.addSpan(name(plan.isCaptured ? Tier::captured
+                        : plan.compiled ? Tier::compiled
+                                        : Tier::eager),
+                   "call", plan.startNs, signature->types);
   return outputs;
 }
 
-void Engine::endCall(const SignaturePtr &signature, const Turn &turn,
+void Engine::endCall(const SignaturePtr &signature, const CallPlan &plan,
                      double ns) {
   std::optional<Error> failure;
-  if (turn.isCaptured)
-    failure = turn.compiled->executor->captureFailure();
+  if (plan.isCaptured)
+    failure = plan.compiled->executor->captureFailure();
   if (failure) // It ran step by step.
     return release(signature, failure->str());
-  NotedLock lock(signature->mutex);
+  ContentionTrackedLock lock(signature->mutex);
   Record &record = signature->record;
-  if (turn.compiled && record.state == State::refused)
+  if (plan.compiled && record.state == State::refused)
     return; // It failed, and ran eagerly.
-  if (turn.isCaptured)
-    endCaptured(*signature, *turn.compiled, ns);
-  else if (turn.compiled)
+  if (plan.isCaptured)
+    endCaptured(*signature, *plan.compiled, ns);
+  else if (plan.compiled)
     record.addCompiled(ns);
   // What libraries prepare in the first call is not lost again.
-  else if (!turn.isTimed || record.eagerCalls == 0)
+  else if (!plan.isTimed || record.eagerCalls == 0)
     record.addUntimedEager();
-  else if (BackgroundQueue::process().begun() > turn.endedJobs)
+  else if (BackgroundQueue::process().begun() > plan.endedJobs)
     record.addEagerBeside(ns);
   else
     record.addEager(ns);
@@ -265,16 +265,16 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
     return releaseSlower(signature, describe(decision));
   case Action::demote: {
     {
-      NotedLock lock(signature->mutex);
+      ContentionTrackedLock lock(signature->mutex);
       if (signature->record.state != State::promoted)
         return;
-      signature->record.demote(books.now());
+      signature->record.demote(events.now());
       drop(*signature);
     }
-    settledCalls.tellAll();
-    books.note(*signature, EventKind::demoted, describe(decision));
-    note(signature, [&](ProgramFindings &findings) {
-      findings.demotions = signature->record.demotions;
+    promotedCalls.flushAll();
+    events.add(*signature, EventKind::demoted, describe(decision));
+    updateProfile(signature, [&](ProgramProfile &profile) {
+      profile.demotions = signature->record.demotions;
     });
     return;
   }
@@ -282,7 +282,7 @@ void Engine::apply(const SignaturePtr &signature, const Decision &decision) {
 }
 
 FunctionReport Engine::report() const {
-  settledCalls.tellAll();
+  promotedCalls.flushAll();
   FunctionReport report;
   report.mode = options.mode;
   for (const SignaturePtr &signature : table.all()) {
@@ -296,9 +296,9 @@ FunctionReport Engine::report() const {
             });
   report.evicted = evicted;
   report.residentBytes = residentBytes;
-  report.longestLockWaitNs = NotedLock::longestWaitNs();
-  report.events = books.allEvents();
-  report.spans = books.allSpans();
-  report.threads = books.allThreads();
+  report.longestLockWaitNs = ContentionTrackedLock::longestWaitNs();
+  report.events = events.allEvents();
+  report.spans = events.allSpans();
+  report.threads = events.allThreads();
   return report;
 }

@@ -9,8 +9,8 @@
 #ifndef TANDEM_RUNTIME_ENGINE_ENGINE_H
 #define TANDEM_RUNTIME_ENGINE_ENGINE_H
 
-#include "engine/signatures/Books.h"
-#include "engine/signatures/SettledCalls.h"
+#include "engine/signatures/EventLog.h"
+#include "engine/signatures/PromotedCalls.h"
 
 #include "tandem/Runtime/PhaseTimes.h"
 
@@ -52,15 +52,15 @@ public:
   FunctionReport report() const;
 
 private:
-  /// What one call does.
-  struct Turn {
-    /// What it runs; null stands for eager.
+  /// How one call runs.
+  struct CallPlan {
+    /// The program that the call runs; null stands for eager.
     PreparedPtr compiled;
     /// Whether that is captured work.
     bool isCaptured = false;
     bool isTimed = true;
-    /// Whether later calls need not go by the record.
-    bool isSettled = false;
+    /// Whether later calls of the signature can skip the record.
+    bool entersPromotedCalls = false;
     /// When it began to run, and how many background jobs had ended by then.
     double startNs = 0;
     uint64_t endedJobs = 0;
@@ -70,20 +70,20 @@ private:
     bool isCertificateDue = true;
     /// Whether it compiles first, and waits for that.
     bool mustCompile = false;
-    /// What it fails with.
+    /// The error that the call returns.
     std::optional<Error> contradiction;
-    /// What else the policy has decided, as the call begins.
+    /// The decision of the policy when the call began.
     Decision decision;
   };
   class CompileJob;
   class CertificateJob;
   class CaptureJob;
-  class FindingsJob;
+  class ProfileJob;
 
   Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
   Expected<SignaturePtr> addSignature(const Types &types);
   bool mustCompile(State state) const;
-  Turn beginCall(Signature &signature);
+  CallPlan beginCall(Signature &signature);
   Conditions conditions(double nowNs) const;
   /// Asks the policy. The signature's lock must be held.
   Decision decide(const Record &record, const Conditions &conditions) const;
@@ -92,15 +92,15 @@ private:
   /// Has what is timed on a device of its own begin, or end, with an idle one.
   Status waitForDevice();
   Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
-  Expected<std::vector<Tensor>> runTurn(const SignaturePtr &signature,
-                                        Turn turn,
+  Expected<std::vector<Tensor>> runPlan(const SignaturePtr &signature,
+                                        CallPlan plan,
                                         std::span<const Tensor> inputs);
   Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
                                             const PreparedTier &prepared,
                                             std::span<const Tensor> inputs);
-  Expected<std::vector<Tensor>> runSettled(SettledCalls::Call &call,
-                                           std::span<const Tensor> inputs);
-  void endCall(const SignaturePtr &signature, const Turn &turn, double ns);
+  Expected<std::vector<Tensor>> runPromoted(PromotedCalls::Call &call,
+                                            std::span<const Tensor> inputs);
+  void endCall(const SignaturePtr &signature, const CallPlan &plan, double ns);
 
   /// Once per signature.
   void predict(Signature &signature);
@@ -111,9 +111,9 @@ private:
   void cancelled(Signature &signature, std::string reason);
   /// Whether it is still worth it.
   bool beginCompiling(const SignaturePtr &signature);
-  /// Compiles now; `turn` then runs it, or makes the certificate. Fails in mode
+  /// Compiles now; `plan` then runs it, or makes the certificate. Fails in mode
   /// compile where it cannot be compiled.
-  Status compileInCall(const SignaturePtr &signature, Turn &turn);
+  Status compileInCall(const SignaturePtr &signature, CallPlan &plan);
   void retry(const SignaturePtr &signature, std::string reason);
   /// Compiles now. `background`, unless it is null, interrupts a compilation
   /// that no call waits for.
@@ -132,21 +132,22 @@ private:
   void evict(const SignaturePtr &signature, bool isWhole);
 
   // For other processes:
-  /// What they have found out of the program; once per signature, on a
+  /// Loads what earlier processes measured; once per signature, on a
   /// background thread.
-  void recall(Signature &signature);
-  /// Changes what is kept for them. No lock may be held.
-  void note(const SignaturePtr &signature,
-            const std::function<void(ProgramFindings &)> &change);
+  void loadProfile(Signature &signature);
+  /// Changes the stored profile of the signature. No lock may be held.
+  void updateProfile(const SignaturePtr &signature,
+                     const std::function<void(ProgramProfile &)> &change);
 
   // Captured work:
   void enqueueCapture(const SignaturePtr &signature);
   /// Prepares what was compiled to run as captured work, on trial.
   void capture(const SignaturePtr &signature);
   void adoptCaptured(Signature &signature, std::string reason);
-  /// Has it run compiled for good.
+  /// Returns the signature to the compiled tier for good.
   void release(const SignaturePtr &signature, std::string reason);
-  /// The same, as captured is not faster.
+  /// Returns the signature to the compiled tier because the captured program
+  /// was not faster.
   void releaseSlower(const SignaturePtr &signature, std::string reason);
   /// Forgets the captured program. Its lock must be held.
   void dropCaptured(Signature &signature);
@@ -163,9 +164,9 @@ private:
     std::vector<Tensor> inputs, eager, compiled;
   };
   Expected<std::vector<Tensor>> certifyingCall(const SignaturePtr &signature,
-                                               Turn turn,
+                                               CallPlan plan,
                                                std::span<const Tensor> inputs);
-  Expected<bool> areInputsNew(const SignaturePtr &signature, Turn &turn,
+  Expected<bool> areInputsNew(const SignaturePtr &signature, CallPlan &plan,
                               std::span<const Tensor> inputs);
   bool certifyInBackground(const SignaturePtr &signature,
                            std::span<const Tensor> inputs);
@@ -205,9 +206,9 @@ private:
   const TieringOptions options;
   PolicyOptions policy;
   const EngineSeams seams;
-  Books books;
+  EventLog events;
   SignatureTable table;
-  mutable SettledCalls settledCalls;
+  mutable PromotedCalls promotedCalls;
   std::atomic<uint64_t> evicted{0};
   /// The sum of what compiled programs hold.
   std::atomic<int64_t> residentBytes{0};

@@ -26,7 +26,7 @@ public:
     exec::runInOneSlot([&] { engine.capture(signature); });
   }
   void cancel() override {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (signature->record.capture == Capture::preparing)
       signature->record.capture = Capture::untried;
   }
@@ -38,7 +38,7 @@ private:
 
 void Engine::enqueueCapture(const SignaturePtr &signature) {
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     Capture &state = signature->record.capture;
     // Another thread may have been faster.
     if (state != Capture::untried || !signature->prepared)
@@ -53,17 +53,17 @@ void Engine::enqueueCapture(const SignaturePtr &signature) {
 }
 
 void Engine::capture(const SignaturePtr &signature) {
-  const double start = books.now(), startNs = threadNs();
+  const double start = events.now(), startNs = threadNs();
   PreparedPtr prepared;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (signature->record.capture == Capture::preparing)
       prepared = signature->prepared;
   }
   if (!prepared) // It has gone meanwhile.
     return;
   Expected<PreparedTier> made = captureTier(*prepared, store.executorOptions());
-  books.addSpan("capture", "capture", start, signature->types);
+  events.addSpan("capture", "capture", start, signature->types);
   if (!made)
     return release(signature, made.error().str());
   if (std::optional<Error> failure = made->executor->captureFailure()) {
@@ -72,7 +72,7 @@ void Engine::capture(const SignaturePtr &signature) {
     return release(signature, failure->str());
   }
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (signature->prepared != prepared)
       return;
     signature->captured =
@@ -81,9 +81,9 @@ void Engine::capture(const SignaturePtr &signature) {
     signature->record.beginTrial(threadNs() - startNs);
     addResidentBytes(*signature, prepared->program->arena_bytes);
   }
-  books.note(*signature, EventKind::capturing,
+  events.add(*signature, EventKind::capturing,
              "calls run captured and compiled by turns, to be timed",
-             books.now() - start);
+             events.now() - start);
   makeRoom();
 }
 
@@ -103,12 +103,12 @@ void Engine::endCaptured(Signature &signature, const PreparedTier &captured,
 
 void Engine::adoptCaptured(Signature &signature, std::string reason) {
   {
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     if (signature.record.capture != Capture::trial)
       return;
     signature.record.capture = Capture::chosen;
   }
-  books.note(signature, EventKind::captured, std::move(reason));
+  events.add(signature, EventKind::captured, std::move(reason));
 }
 
 void Engine::dropCaptured(Signature &signature) {
@@ -116,27 +116,27 @@ void Engine::dropCaptured(Signature &signature) {
     return;
   addResidentBytes(signature, -signature.captured->program->arena_bytes);
   signature.captured = nullptr;
-  settledCalls.invalidate();
+  promotedCalls.invalidate();
 }
 
 void Engine::releaseSlower(const SignaturePtr &signature, std::string reason) {
   // What the two tiers took by turns holds for other processes, too; what they
   // took at different times may be the machine's doing.
-  note(signature, [&](ProgramFindings &findings) {
-    findings.isSlowerCaptured |= signature->record.capture == Capture::trial;
+  updateProfile(signature, [&](ProgramProfile &profile) {
+    profile.isSlowerCaptured |= signature->record.capture == Capture::trial;
   });
   release(signature, std::move(reason));
 }
 
 void Engine::release(const SignaturePtr &signature, std::string reason) {
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     Capture &state = signature->record.capture;
     if (state == Capture::unavailable || state == Capture::rejected)
       return; // Another thread has been faster, or all of it was dropped.
     state = Capture::rejected;
     dropCaptured(*signature);
   }
-  settledCalls.tellAll();
-  books.note(*signature, EventKind::uncaptured, std::move(reason));
+  promotedCalls.flushAll();
+  events.add(*signature, EventKind::uncaptured, std::move(reason));
 }

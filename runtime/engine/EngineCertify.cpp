@@ -23,7 +23,7 @@ struct CertificateScope {
   ~CertificateScope() {
     if (!signature)
       return;
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->isCertifying = false;
   }
 };
@@ -47,7 +47,7 @@ public:
     });
   }
   void cancel() override {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->isCertifying = false;
   }
 
@@ -67,7 +67,7 @@ static Expected<std::vector<Tensor>> copyOf(std::span<const Tensor> tensors,
     TANDEM_RETURN_IF_ERROR(stream.copy(tensor, copies.back()));
   }
   // The caller may change them once the call has returned.
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return copies;
 }
 
@@ -89,57 +89,58 @@ bool Engine::certifyInBackground(const SignaturePtr &signature,
 static Expected<uint64_t> fingerprintOf(std::span<const Tensor> inputs,
                                         Stream &stream) {
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here, copyToHost(inputs, stream));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return fingerprint(here);
 }
 
 /// Looks up what certificates so far say about inputs like a call's: the
 /// compiled program agreed on them, or they were undecided. Returns whether
 /// they say nothing, so that a new certificate may be made on these inputs.
-Expected<bool> Engine::areInputsNew(const SignaturePtr &signature, Turn &turn,
+Expected<bool> Engine::areInputsNew(const SignaturePtr &signature,
+                                    CallPlan &plan,
                                     std::span<const Tensor> inputs) {
   bool isProvisional = false, isUndecided = false;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     isProvisional = signature->record.state == State::provisional;
-    isUndecided = turn.isCertificateDue && signature->certificateError;
+    isUndecided = plan.isCertificateDue && signature->certificateError;
   }
   if (!isProvisional && !isUndecided)
-    return turn.isCertificateDue;
+    return plan.isCertificateDue;
   TANDEM_ASSIGN_OR_RETURN(const uint64_t present,
                           fingerprintOf(inputs, store.stream()));
   std::optional<Error> undecided;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (isProvisional && present == signature->fingerprint &&
         signature->prepared) {
       ++signature->compiledCalls;
-      turn.compiled = signature->prepared;
+      plan.compiled = signature->prepared;
       return false;
     }
     if (isUndecided && present == signature->undecidedFingerprint)
       undecided = signature->certificateError;
   }
   if (!undecided)
-    return turn.isCertificateDue;
+    return plan.isCertificateDue;
   TANDEM_RETURN_IF_ERROR(countUndecided(signature, *undecided, /*tookNs=*/0));
   return false;
 }
 
 Expected<std::vector<Tensor>>
-Engine::certifyingCall(const SignaturePtr &signature, Turn turn,
+Engine::certifyingCall(const SignaturePtr &signature, CallPlan plan,
                        std::span<const Tensor> inputs) {
   CertificateScope scope{signature.get()};
   TANDEM_ASSIGN_OR_RETURN(const bool areNew,
-                          areInputsNew(signature, turn, inputs));
+                          areInputsNew(signature, plan, inputs));
   const bool isInBackground = areNew && options.mode == Mode::automatic &&
                               bytesOf(inputs) <= options.maxCertificateBytes &&
                               certifyInBackground(signature, inputs);
   if (isInBackground)
     scope.signature = nullptr; // The job ends it.
   if (!areNew || isInBackground) {
-    turn.startNs = books.now();
-    return runTurn(signature, turn, inputs);
+    plan.startNs = events.now();
+    return runPlan(signature, plan, inputs);
   }
   std::vector<Tensor> outputs;
   TANDEM_RETURN_IF_ERROR(
@@ -155,7 +156,7 @@ Engine::runCertifying(Signature &signature, const Certifier &certifier,
     return runEager(inputs);
   PreparedPtr prepared;
   {
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     prepared = signature.certifying;
   }
   if (!prepared) {
@@ -163,7 +164,7 @@ Engine::runCertifying(Signature &signature, const Certifier &certifier,
                             interpretTier(certifier.program(), Tier::eager,
                                           store.executorOptions()));
     prepared = std::make_shared<const PreparedTier>(std::move(made));
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     signature.certifying = prepared;
   }
   return store.run(*prepared, Tier::eager, inputs);
@@ -172,7 +173,7 @@ Engine::runCertifying(Signature &signature, const Certifier &certifier,
 Expected<std::shared_ptr<const Certifier>>
 Engine::certifierOf(Signature &signature) {
   {
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     if (signature.certifier)
       return signature.certifier;
   }
@@ -180,7 +181,7 @@ Engine::certifierOf(Signature &signature) {
       Certifier made,
       Certifier::create(store.program(), signature.types,
                         store.executorOptions().libraries.precision));
-  NotedLock lock(signature.mutex);
+  ContentionTrackedLock lock(signature.mutex);
   return signature.certifier =
              std::make_shared<const Certifier>(std::move(made));
 }
@@ -188,7 +189,7 @@ Engine::certifierOf(Signature &signature) {
 Status Engine::certify(const SignaturePtr &signature,
                        std::span<const Tensor> inputs, bool mayConfirm,
                        std::vector<Tensor> *outputs) {
-  const double start = books.now();
+  const double start = events.now();
   TANDEM_ASSIGN_OR_RETURN(auto certifier, certifierOf(*signature));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> eager,
                           runCertifying(*signature, *certifier, inputs));
@@ -197,7 +198,7 @@ Status Engine::certify(const SignaturePtr &signature,
                     eager.begin() + store.program()->outputs.size());
   PreparedPtr prepared;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     prepared = signature->prepared;
   }
   if (!prepared) // It has gone meanwhile.
@@ -210,17 +211,17 @@ Status Engine::certify(const SignaturePtr &signature,
   Expected<Comparison> comparison =
       compiled ? compare(*certifier, inputs, eager, *compiled, mayConfirm)
                : tl::unexpected(compiled.error());
-  books.addSpan("certificate", "certificate", start, signature->types);
+  events.addSpan("certificate", "certificate", start, signature->types);
   if (!comparison && cancellations > 0) // It says nothing of the program.
     return {};
   if (!comparison) {
     refuse(signature, EventKind::failed, comparison.error().str(),
-           books.now() - start);
+           events.now() - start);
     return {};
   }
   if (comparison->isSuspicion && certifyInBackground(signature, inputs))
     return {};
-  return judge(signature, *comparison, books.now() - start);
+  return judge(signature, *comparison, events.now() - start);
 }
 
 /// What exceeds the tolerance is confirmed by the error bounds of these inputs,
@@ -235,7 +236,7 @@ Expected<Engine::Comparison> Engine::compare(const Certifier &certifier,
   TANDEM_ASSIGN_OR_RETURN(result.inputs, copyToHost(inputs, stream));
   TANDEM_ASSIGN_OR_RETURN(result.eager, copyToHost(eager, stream));
   TANDEM_ASSIGN_OR_RETURN(result.compiled, copyToHost(compiled, stream));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   result.certificate =
       certifier.certify(result.inputs, result.eager, result.compiled);
   if (result.certificate.verdict != Certificate::Verdict::failed)
@@ -259,7 +260,7 @@ Status Engine::judge(const SignaturePtr &signature,
     return addUndecided(signature, comparison, tookNs);
   bool isPromoted = false;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     ++signature->certificates;
     signature->fingerprint = fingerprint(comparison.inputs);
     Record &record = signature->record;
@@ -283,16 +284,17 @@ Status Engine::judge(const SignaturePtr &signature,
       signature->certifying = nullptr;
     }
   }
-  books.note(*signature,
+  events.add(*signature,
              certificate.verdict == Certificate::Verdict::passed
                  ? EventKind::certified
                  : EventKind::provisional,
              certificate.str(), tookNs);
   if (!isPromoted)
     return {};
-  books.note(*signature, EventKind::promoted, "");
+  events.add(*signature, EventKind::promoted, "");
   // It has been worth another try.
-  note(signature, [](ProgramFindings &findings) { findings.demotions = 0; });
+  updateProfile(signature,
+                [](ProgramProfile &profile) { profile.demotions = 0; });
   return {};
 }
 
@@ -315,7 +317,7 @@ Status Engine::contradict(const SignaturePtr &signature,
   const Error error = errorOf(
       "what was compiled computes something else than eager: ", comparison);
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     ++signature->certificates;
     signature->certificateError = error;
   }
@@ -325,7 +327,7 @@ Status Engine::contradict(const SignaturePtr &signature,
 Status Engine::stayEager(const SignaturePtr &signature, EventKind kind,
                          const Error &error, double tookNs) {
   if (options.isStrict) {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->contradiction = error;
   }
   refuse(signature, kind, error.str(), tookNs);
@@ -339,7 +341,7 @@ Status Engine::addUndecided(const SignaturePtr &signature,
   const Error error =
       errorOf("what was compiled could not be certified: ", comparison);
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     ++signature->certificates;
     signature->certificateError = error;
     signature->undecidedFingerprint = fingerprint(comparison.inputs);
@@ -351,13 +353,13 @@ Status Engine::countUndecided(const SignaturePtr &signature, const Error &error,
                               double tookNs) {
   bool isLast = false;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     Record &record = signature->record;
     record.addUndecidedCertificate();
     isLast = record.undecidedCertificates >= policy.maxUndecidedCertificates;
   }
   if (isLast)
     return stayEager(signature, EventKind::undecided, error, tookNs);
-  books.note(*signature, EventKind::undecided, error.str(), tookNs);
+  events.add(*signature, EventKind::undecided, error.str(), tookNs);
   return {};
 }

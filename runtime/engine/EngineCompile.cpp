@@ -10,9 +10,9 @@
 
 #include "device/host/Threads.h"
 
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 #include "tandem/Support/Clocks.h"
-#include "tandem/Support/Figures.h"
+#include "tandem/Support/HumanReadable.h"
 
 using namespace tandem;
 using namespace tandem::tiering;
@@ -28,7 +28,7 @@ public:
         !isPostponed)
       return;
     {
-      NotedLock lock(signature->mutex);
+      ContentionTrackedLock lock(signature->mutex);
       if (signature->record.state != State::eager)
         return;
     }
@@ -40,7 +40,7 @@ public:
     stop.request_stop();
   }
   void cancel() override {
-    engine.cancelled(*signature, "its turn never came");
+    engine.cancelled(*signature, "its plan never came");
   }
 
 private:
@@ -55,19 +55,19 @@ void Engine::predict(Signature &signature) {
   if (!compiler)
     return;
   {
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     if (std::exchange(signature.isPredicted, true))
       return;
   }
   const Prediction prediction = compiler->predict(signature.types);
-  NotedLock lock(signature.mutex);
+  ContentionTrackedLock lock(signature.mutex);
   signature.record.predictedCompileNs = prediction.compileNs;
   signature.record.predictedCompiledNs = prediction.compiledNs;
   signature.record.predictedEagerNs = prediction.eagerNs;
 }
 
 void Engine::updateJob(Signature &signature) {
-  const double now = books.now();
+  const double now = events.now();
   signature.job->setUrgency(priority(signature.record, now),
                             lossRate(signature.record, now));
 }
@@ -77,7 +77,7 @@ void Engine::enqueue(const SignaturePtr &signature, std::string reason,
   predict(*signature); // The queue goes by it.
   auto job = std::make_shared<CompileJob>(*this, signature);
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     Record &record = signature->record;
     // Another thread may have been faster.
     if (signature->job || signature->prepared || signature->isEvicted)
@@ -88,32 +88,32 @@ void Engine::enqueue(const SignaturePtr &signature, std::string reason,
     if (isUrgent)
       job->setUrgent();
   }
-  books.note(*signature, EventKind::queued, std::move(reason));
+  events.add(*signature, EventKind::queued, std::move(reason));
   if (Status added = BackgroundQueue::process().add(job); !added)
     cancelled(*signature, added.error().message);
 }
 
 void Engine::cancelled(Signature &signature, std::string reason) {
   {
-    NotedLock lock(signature.mutex);
+    ContentionTrackedLock lock(signature.mutex);
     State &state = signature.record.state;
     if (state != State::queued && state != State::compiling)
       return;
     state = State::eager;
     signature.job = nullptr;
   }
-  books.note(signature, EventKind::cancelled, std::move(reason));
+  events.add(signature, EventKind::cancelled, std::move(reason));
 }
 
 bool Engine::beginCompiling(const SignaturePtr &signature) {
-  recall(*signature);
+  loadProfile(*signature);
   Decision decision;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (signature->record.state != State::queued)
       return false;
     if (!signature->job->isUrgent())
-      decision = decide(signature->record, conditions(books.now()));
+      decision = decide(signature->record, conditions(events.now()));
     if (decision.action != Action::cancel)
       signature->record.state = State::compiling;
   }
@@ -124,8 +124,8 @@ bool Engine::beginCompiling(const SignaturePtr &signature) {
 
 Status Engine::compile(const SignaturePtr &signature,
                        const std::stop_source *background) {
-  const double start = books.now(), startNs = threadNs();
-  books.note(*signature, EventKind::compiling, "");
+  const double start = events.now(), startNs = threadNs();
+  events.add(*signature, EventKind::compiling, "");
   Expected<PreparedPtr> prepared = nullptr;
   CompileRequest request;
   if (background)
@@ -137,10 +137,10 @@ Status Engine::compile(const SignaturePtr &signature,
     exec::runInOneSlot(make); // The cores are the callers'.
   else
     make();
-  const double tookNs = books.now() - start;
+  const double tookNs = events.now() - start;
   if (prepared)
-    books.addPhases((*prepared)->phases, start, signature->types);
-  books.addSpan("compile", "compile", start, signature->types);
+    events.addPhases((*prepared)->phases, start, signature->types);
+  events.addSpan("compile", "compile", start, signature->types);
   if (!prepared && request.stop.stop_requested()) {
     cancelled(*signature, "nobody waits for it any more");
     return tl::unexpected(std::move(prepared.error()));
@@ -184,7 +184,7 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
   const std::string reason = describeCompilation(*prepared, costNs, tookNs);
   const int64_t bytes = residentBytesOf(*prepared->program, *store.program());
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->job = nullptr;
     if (signature->isEvicted)
       return store.drop(signature->types);
@@ -197,17 +197,17 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
     signature->warnings = prepared->warnings;
     signature->prepared = std::move(prepared);
   }
-  books.note(*signature, EventKind::compiled, reason, tookNs);
+  events.add(*signature, EventKind::compiled, reason, tookNs);
   makeRoom();
 }
 
 /// The first thread compiles; in mode compile the others wait for it, and in
 /// mode compileNow they run eagerly meanwhile.
-Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
+Status Engine::compileInCall(const SignaturePtr &signature, CallPlan &plan) {
   const bool isBlocking = options.mode == Mode::compile;
   bool isFirst = false;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     State &state = signature->record.state;
     isFirst = state != State::compiling;
     if (isFirst)
@@ -216,15 +216,15 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
   if (isFirst) {
     predict(*signature);
     Status compiled = compile(signature, /*background=*/nullptr);
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     State &state = signature->record.state;
     if (isBlocking)
       state = compiled ? State::promoted : State::eager;
     else if (state == State::compiled)
-      turn.carriesCertificate = !std::exchange(signature->isCertifying, true);
+      plan.carriesCertificate = !std::exchange(signature->isCertifying, true);
   }
   if (isBlocking) {
-    TANDEM_ASSIGN_OR_RETURN(turn.compiled,
+    TANDEM_ASSIGN_OR_RETURN(plan.compiled,
                             store.prepare(signature->types, Tier::compiled));
   }
   return {};
@@ -232,7 +232,7 @@ Status Engine::compileInCall(const SignaturePtr &signature, Turn &turn) {
 
 void Engine::retry(const SignaturePtr &signature, std::string reason) {
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     if (signature->record.state != State::demoted)
       return;
     signature->record.retry(/*resident=*/false);
@@ -250,32 +250,32 @@ void Engine::drop(Signature &signature) {
   signature.prepared = signature.captured = nullptr;
   addResidentBytes(signature, -signature.record.residentBytes);
   store.drop(signature.types);
-  settledCalls.invalidate();
+  promotedCalls.invalidate();
 }
 
 void Engine::refuse(const SignaturePtr &signature, EventKind kind,
                     std::string reason, double tookNs) {
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->record.state = State::refused;
     signature->job = nullptr;
     drop(*signature);
   }
-  settledCalls.tellAll();
-  books.note(*signature, kind, std::move(reason), tookNs);
+  promotedCalls.flushAll();
+  events.add(*signature, kind, std::move(reason), tookNs);
 }
 
 void Engine::makeRoom() {
   if (table.size() <= policy.maxSignatures &&
       residentBytes <= policy.maxResidentBytes)
     return;
-  settledCalls.tellAll();
+  promotedCalls.flushAll();
   // A picture of now; another thread may change it meanwhile, and then does
   // the same.
   std::vector<SignaturePtr> signatures = table.all();
   std::vector<Record> records;
   for (const SignaturePtr &signature : signatures) {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     records.push_back(signature->record);
   }
   // Room for some more, so that not every new signature has to look at all.
@@ -303,20 +303,20 @@ void Engine::makeRoom() {
 void Engine::evict(const SignaturePtr &signature, bool isWhole) {
   JobPtr job;
   {
-    NotedLock lock(signature->mutex);
+    ContentionTrackedLock lock(signature->mutex);
     signature->isEvicted |= isWhole;
     drop(*signature);
-    signature->record.dropProgram(books.now());
+    signature->record.dropProgram(events.now());
     job = signature->job;
   }
-  settledCalls.tellAll();
+  promotedCalls.flushAll();
   if (isWhole) {
     ++evicted;
     table.erase(signature->types);
     if (job)
       BackgroundQueue::process().cancel(job);
   }
-  books.note(*signature, EventKind::evicted,
+  events.add(*signature, EventKind::evicted,
              isWhole ? "more than " + std::to_string(policy.maxSignatures) +
                            " signatures; it was the least recently called"
                      : "compiled programs held more than " +

@@ -8,7 +8,7 @@
 
 #include "ConstantSteps.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Support/ConstantMemory.h"
 
 #include <algorithm>

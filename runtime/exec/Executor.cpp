@@ -13,8 +13,8 @@
 #include "ConstantSteps.h"
 #include "OpDispatch.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Support/ObjectPool.h"
 
 #include <deque>
@@ -124,7 +124,7 @@ Status Executor::Impl::placeConstants() {
   for (size_t i = 0; i < placed.size(); ++i)
     constants.push_back({program->constants[i].slot, std::move(placed[i])});
   // Ops that are prepared may work on them at once.
-  return options.stream->synchronise();
+  return options.stream->synchronize();
 }
 
 /// Runs the steps that depend on constants alone, and keeps what others read.
@@ -140,7 +140,7 @@ Status Executor::Impl::runConstantSteps() {
     constants.push_back({slot, *frame.values[slot]});
   runsOnce = std::move(found.runsOnce);
   // Other streams may read them next, through what is shared of this one.
-  return options.stream->synchronise();
+  return options.stream->synchronize();
 }
 
 /// What a tensor's memory is called in an error.

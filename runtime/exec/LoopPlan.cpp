@@ -8,9 +8,9 @@
 
 #include "LoopPlan.h"
 
-#include "tandem/Runtime/AlignedBytes.h"
-#include "tandem/Runtime/ProgramLoops.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Memory/AlignedBytes.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 using namespace tandem;
 using namespace tandem::exec;

@@ -8,7 +8,7 @@
 
 #include "LoopPlan.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 using namespace tandem;
 using namespace tandem::exec;

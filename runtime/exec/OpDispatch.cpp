@@ -9,8 +9,8 @@
 #include "LoopPlan.h"
 
 #include "../core/VerifyLoop.h"
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 using namespace tandem;
 using namespace tandem::exec;

@@ -8,9 +8,9 @@
 
 #include "LoopPlan.h"
 
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/Preparation.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/Preparation.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <set>
 #include <tbb/parallel_for.h>

@@ -124,11 +124,11 @@ void HelperProcess::kill() {
 void HelperProcess::disown() { isThere = false; }
 
 std::string HelperProcess::lastLine() const {
-  constexpr off_t kMost = 300;
+  constexpr off_t kMax = 300;
   struct stat info;
   if (fstat(errors.get(), &info) != 0)
     return {};
-  std::string text(static_cast<size_t>(std::min(info.st_size, kMost)), '\0');
+  std::string text(static_cast<size_t>(std::min(info.st_size, kMax)), '\0');
   const ssize_t count = pread(errors.get(), text.data(), text.size(),
                               info.st_size - static_cast<off_t>(text.size()));
   text.resize(static_cast<size_t>(std::max<ssize_t>(count, 0)));

@@ -62,7 +62,7 @@ class GuardedEvent final : public Event {
 public:
   explicit GuardedEvent(std::shared_ptr<Mark> mark) : mark(std::move(mark)) {}
   bool isDone() const override { return mark->isDone(); }
-  void synchronise() const override { mark->wait(); }
+  void synchronize() const override { mark->wait(); }
   double ns() const override { return mark->ns(); }
 
   const std::shared_ptr<Mark> mark;
@@ -94,7 +94,7 @@ public:
     });
     return {};
   }
-  Status synchronise() override { return queue.finish(); }
+  Status synchronize() override { return queue.finish(); }
 
   WorkQueue queue;
 

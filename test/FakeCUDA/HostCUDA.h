@@ -106,7 +106,7 @@ extern "C" {
 extern const char __start_tandem_shared[] __attribute__((weak));
 extern const char __stop_tandem_shared[] __attribute__((weak));
 static void tandem_host_load(const void *from, unsigned long bytes) {
-  // Nothing is set yet where static variables are initialised.
+  // Nothing is set yet where static variables are initialized.
   if (tandem_host::hooks)
     tandem_host::hooks->load(from, unsigned(bytes),
                              from >= __start_tandem_shared &&

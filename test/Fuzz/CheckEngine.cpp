@@ -135,7 +135,7 @@ Expected<Outputs> EngineChecker::callEngine(Engine &engine,
   // The next decision finds all that this call has begun done.
   engine.wait();
   TANDEM_ASSIGN_OR_RETURN(outputs, copyToHost(outputs, stream));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return outputs;
 }
 
@@ -180,7 +180,7 @@ Status EngineChecker::check(InputSet &set, const Outputs &outputs) {
                             Executor::create(certifier->program(), eager));
     TANDEM_RETURN_IF_ERROR(executor->run(set.onDevice, set.eager));
     TANDEM_ASSIGN_OR_RETURN(set.eager, copyToHost(set.eager, stream));
-    TANDEM_RETURN_IF_ERROR(stream.synchronise());
+    TANDEM_RETURN_IF_ERROR(stream.synchronize());
     std::copy(outputs.begin(), outputs.end(), set.eager.begin());
     set.accepted = outputs;
     return {};

@@ -89,7 +89,7 @@ void writeVarint(std::string &out, uint64_t number) {
   out += static_cast<char>(number);
 }
 
-std::string serialise(const Message &message) {
+std::string serialize(const Message &message) {
   std::string out;
   for (const Field &field : message) {
     writeVarint(out, field.tag);
@@ -133,7 +133,7 @@ public:
     if (!inner || below(4) == 0)
       return changeHere(message, field);
     change(*inner);
-    field.bytes = serialise(*inner);
+    field.bytes = serialize(*inner);
   }
 
 private:
@@ -182,11 +182,11 @@ private:
   }
 
   uint64_t changed(uint64_t number) {
-    constexpr uint64_t kMost = std::numeric_limits<int64_t>::max();
+    constexpr uint64_t kMax = std::numeric_limits<int64_t>::max();
     const uint64_t candidates[] = {
         0,          1,           2,           uint64_t(-1), uint64_t(-2),
-        number + 1, number - 1,  -number,     2 * number,   kMost,
-        kMost + 1,  1ull << 31u, 1ull << 32u, below(20),    below(1000)};
+        number + 1, number - 1,  -number,     2 * number,   kMax,
+        kMax + 1,   1ull << 31u, 1ull << 32u, below(20),    below(1000)};
     return candidates[below(std::size(candidates))];
   }
 
@@ -223,7 +223,7 @@ std::optional<std::string> mutateMessage(std::string_view text,
   for (size_t i = 0, changes = 1 + random() % 3; i < changes; ++i)
     if (!message->empty())
       mutator.change(*message);
-  return serialise(*message);
+  return serialize(*message);
 }
 
 } // namespace tandem

@@ -103,9 +103,9 @@ void Fuzzer::work(size_t share) {
 /// contractions run in kernels that costs would leave to the library.
 void Fuzzer::checkSeed(uint64_t seed, CheckOptions check) {
   constexpr uint64_t kStride = uint64_t(1) << 40;
-  constexpr int kMostDraws = 50;
+  constexpr int kMaxDraws = 50;
   check.generated = seed % 2 == 0;
-  for (int draw = 0; draw < kMostDraws; ++draw, seed += kStride) {
+  for (int draw = 0; draw < kMaxDraws; ++draw, seed += kStride) {
     RandomGraph graph = makeRandomGraph(seed, options.graph);
     CheckResult result = checkGraph(graph, check);
     totals.outputs += result.outputs;
@@ -170,12 +170,12 @@ static void addOptions(CLI::App &app, Options &options) {
       ->check(CLI::Range(int64_t(1), std::numeric_limits<int64_t>::max()))
       ->capture_default_str();
   app.add_option("--jobs", options.jobs, "Graphs at a time")
-      ->check(CLI::Range(1, kMostThreads))
+      ->check(CLI::Range(1, kMaxThreads))
       ->capture_default_str();
   app.add_option("--threads", options.threads,
                  "Threads of a graph's kernels, which graphs take in turn")
       ->delimiter(',')
-      ->check(CLI::Range(1, kMostThreads))
+      ->check(CLI::Range(1, kMaxThreads))
       ->capture_default_str();
   app.add_option("--device", options.check.devices,
                  "Devices to run on; none: nothing is compiled")

@@ -7,7 +7,7 @@
 // RUN: not tandem-opt %s.none --until=fuse 2>&1 | FileCheck %s --check-prefix=FILE
 // RUN: not tandem-opt %s --shapes=8 2>&1 | FileCheck %s --check-prefix=PHASELESS
 
-// PHASE: no phase 'fusion': there are specialise, simplify, layout, fuse, kernels, linalg, llvm
+// PHASE: no phase 'fusion': there are specialize, simplify, layout, fuse, kernels, linalg, llvm
 // CPU: no phase 'emitc'
 // DEVICE: no device 'tpu': there are cpu, cuda
 // SHAPES: [[@LINE+6]]:17: error: argument #0: dim 0 of 'tensor<?xf32>' has no size in the signature

@@ -1,4 +1,4 @@
-// RUN: tandem-opt %s --until=specialise --shapes=8x100x1 | FileCheck %s --check-prefixes=CHECK,SPECIALISE
+// RUN: tandem-opt %s --until=specialize --shapes=8x100x1 | FileCheck %s --check-prefixes=CHECK,SPECIALIZE
 // RUN: tandem-opt %s --until=simplify --shapes=8x100x1 | FileCheck %s --check-prefixes=CHECK,SIMPLIFY
 // RUN: tandem-opt %s --until=fuse --shapes=8x100x1 | FileCheck %s --check-prefixes=CHECK,FUSE
 // RUN: tandem-opt %s --until=kernels --shapes=8x100x1 | FileCheck %s --check-prefix=KERNELS
@@ -8,7 +8,7 @@
 // RUN: tandem-opt %s --tandem-compile='shapes=8x100x1 until=fuse fusion-fuel=0' | FileCheck %s --check-prefix=FUEL
 
 // CHECK: func.func @main(%{{.*}}: tensor<8x100x1xf32>
-// SPECIALISE: tandem.batch_norm
+// SPECIALIZE: tandem.batch_norm
 // SIMPLIFY-NOT: tandem.batch_norm
 // FUSE: tandem.fusion loop
 // KERNELS: module @kernel_0 attributes {tandem.kernel}

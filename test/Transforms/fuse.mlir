@@ -86,8 +86,8 @@ func.func @multi_output(%x: tensor<64xf32>) -> (tensor<64xf32>, tensor<64xf32>) 
 
 // -----
 
-// As one more result of the kernel that needs softmax's result it would be a
-// cycle.
+// A cycle would result if `exp` became one more result of the kernel that needs
+// the result of softmax.
 // CHECK-LABEL: func.func @no_cycle
 func.func @no_cycle(%x: tensor<64xf32>) -> tensor<64xf32> {
   // CHECK-NEXT: %[[E:.*]] = tandem.fusion loop

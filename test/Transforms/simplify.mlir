@@ -213,7 +213,7 @@ func.func @two_uses(%x: tensor<4x16x1xf32>, %w: tensor<3x1x2xf32>,
 
 // -----
 
-// Half precision is normalised in f32.
+// Half precision is normalized in f32.
 // CHECK-LABEL: func.func @half
 func.func @half(%x: tensor<4x2xbf16>, %p: tensor<2xbf16>) -> tensor<4x2xbf16> {
   // CHECK: %[[X:.*]] = tandem.cast %{{.*}} : {{.*}} -> tensor<4x2xf32>

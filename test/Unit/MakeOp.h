@@ -1,4 +1,4 @@
-//===- MakeOp.h - Descriptions of ops in one expression --------*- C++ -*-===//
+//===- MakeOp.h - Descriptions of ops in one expression ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

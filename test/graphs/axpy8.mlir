@@ -1,5 +1,5 @@
 // Eight multiplies, adds and maxima of x and y: bound by memory.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(%x: tensor<?xf32> {tandem.dims = ["n"]},
                 %y: tensor<?xf32> {tandem.dims = ["n"]}) -> tensor<?xf32> {

@@ -1,5 +1,5 @@
-// Batch norm in training: statistics over N, H and W in one pass, then normalise.
-// Written by utils/make-graphs.py.
+// Batch norm in training: statistics over N, H and W in one pass, then normalize.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(%x: tensor<?x?x?x?xf32> {tandem.dims = ["N", "H", "W", "C"]},
                 %scale: tensor<?xf32> {tandem.dims = ["C"]},

@@ -1,5 +1,5 @@
 // z = x*y + 1; z = tanh(z) - y; z = relu(z) * 0.5; exp(-z*z) + x.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(%x: tensor<?xf32> {tandem.dims = ["n"]},
                 %y: tensor<?xf32> {tandem.dims = ["n"]}) -> tensor<?xf32> {

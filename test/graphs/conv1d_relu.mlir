@@ -1,5 +1,5 @@
 // Conv1D (N, L, 1) -> 32 channels, width 3, valid; then ReLU.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(%x: tensor<?x?x1xf32> {tandem.dims = ["N", "L", ""]})
     -> tensor<?x?x32xf32> {

@@ -1,5 +1,5 @@
 // Layer norm of the rows of a matrix: mean, variance of the distances, scale and offset.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["n", "m"]},
                 %scale: tensor<?xf32> {tandem.dims = ["m"]},

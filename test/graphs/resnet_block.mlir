@@ -1,5 +1,5 @@
 // The first bottleneck of ResNet-50: 1x1, 3x3, 1x1 and a 1x1 shortcut, with batch norms.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(
     %x: tensor<?x56x56x64xf32> {tandem.dims = ["N", "", "", ""]})

@@ -1,5 +1,5 @@
 // Two convolutions with pooling and two linear layers; weights are arguments.
-// Written by utils/make-graphs.py.
+// Written by utils/graphs/make-graphs.py.
 
 func.func @main(
     %x: tensor<?x3x32x32xf32> {tandem.dims = ["N", "", "", ""]},

@@ -19,7 +19,7 @@
 
 #include "tandem/InitAll.h"
 #include "tandem/Runtime/Executor.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Support/ShapeRules.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 

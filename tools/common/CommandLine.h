@@ -9,8 +9,8 @@
 #ifndef TANDEM_TOOLS_COMMON_COMMANDLINE_H
 #define TANDEM_TOOLS_COMMON_COMMANDLINE_H
 
-// Includes CLI11 without optimisation. All of CLI11 is inline and runs only
-// once, and optimising it would take longer than compiling the rest of a tool.
+// Includes CLI11 without optimization. All of CLI11 is inline and runs only
+// once, and optimizing it would take longer than compiling the rest of a tool.
 #ifdef __clang__
 #pragma clang optimize off
 #endif

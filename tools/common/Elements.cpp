@@ -8,7 +8,7 @@
 
 #include "common/Elements.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <algorithm>
 #include <cmath>

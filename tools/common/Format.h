@@ -10,7 +10,7 @@
 #define TANDEM_TOOLS_COMMON_FORMAT_H
 
 #include "tandem/Measure/Statistics.h"
-#include "tandem/Support/Figures.h"
+#include "tandem/Support/HumanReadable.h"
 
 #include <string>
 #include <string_view>

@@ -10,6 +10,7 @@
 #define TANDEM_TOOLS_COMMON_OPTIONS_H
 
 #include "common/CommandLine.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Runtime/Libraries/CUDA.h"
 #include "tandem/Support/Environment.h"
@@ -127,9 +128,11 @@ inline void addOutputFile(CLI::App &app, const std::string &option,
       ->check(CLI::Validator(whyNotWritable, "FILE"));
 }
 
-/// Lists the environment variables at the end of --help, and refuses values
-/// that they cannot have.
+/// Adds --version. Lists the environment variables at the end of --help, and
+/// refuses values that they cannot have.
 inline void addEnvironment(CLI::App &app) {
+  app.set_version_flag("--version", versionText,
+                       "Print the versions of Tandem and of its libraries");
   app.preparse_callback([](size_t) {
     if (Status status = checkEnvironment(); !status)
       throw CLI::ValidationError(status.error().message + " (" +

@@ -306,7 +306,7 @@ Expected<bool> toExpected(const Status &status) {
 /// Runs the command that was given; says whether all was as it should be.
 Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
                    char **argv) {
-  auto describe = [&] { return tools::describeEnvironment(argc, argv); };
+  auto describe = [&] { return tools::describeRunEnvironment(argc, argv); };
   if (app.got_subcommand("sweep")) {
     options.sweep.environment = describe();
     options.sweep.measure.cacheBytes = options.sweep.environment.cacheBytes;

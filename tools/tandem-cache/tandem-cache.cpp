@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "common/CommandLine.h"
-#include "common/Environment.h"
 #include "common/Format.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Runtime/DiskCache.h"
 #include "tandem/Support/Environment.h"

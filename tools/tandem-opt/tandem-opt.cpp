@@ -41,7 +41,7 @@ cl::OptionCategory category("Compile up to a phase (Tandem)");
 
 cl::opt<std::string> until(
     "until", cl::cat(category),
-    cl::desc("Run the phases of a compilation up to this one: specialise, "
+    cl::desc("Run the phases of a compilation up to this one: specialize, "
              "simplify, layout, fuse, kernels, linalg, then llvm or emitc"),
     cl::value_desc("phase"));
 cl::list<std::string>

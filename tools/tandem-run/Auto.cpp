@@ -12,7 +12,7 @@
 
 #include "common/Elements.h"
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -38,7 +38,7 @@ Status callOften(Function &function, Stream &stream, std::vector<Calls> &shapes,
     for (Calls &calls : shapes) {
       auto start = std::chrono::steady_clock::now();
       TANDEM_ASSIGN_OR_RETURN(calls.outputs, function.call(calls.inputs));
-      TANDEM_RETURN_IF_ERROR(stream.synchronise());
+      TANDEM_RETURN_IF_ERROR(stream.synchronize());
       calls.ns.push_back(measure::nsSince(start));
     }
   for (Calls &calls : shapes) {

@@ -12,10 +12,10 @@
 #include "StepInfo.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/Tiers.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <algorithm>
 #include <array>

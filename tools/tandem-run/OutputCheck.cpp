@@ -1,4 +1,4 @@
-//===- OutputCheck.cpp - Comparing tensors within bounds -----------------===//
+//===- OutputCheck.cpp - Comparing tensors within bounds ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- OutputCheck.h - Comparing tensors within bounds --------*- C++ -*-===//
+//===- OutputCheck.h - Comparing tensors within bounds ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

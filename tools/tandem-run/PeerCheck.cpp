@@ -12,7 +12,7 @@
 #include "StepInfo.h"
 
 #include "common/ChildProcess.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/TemporaryFolder.h"
 
 #include "tandem/Runtime/Npy.h"
@@ -27,7 +27,7 @@ namespace {
 
 using nlohmann::json;
 
-/// The task of utils/onnxruntime-values.py.
+/// The task of utils/measure/onnxruntime-values.py.
 Expected<json> makeTask(const RunOptions &options, const ImportOptions &import,
                         const Graph &model, std::span<const Tensor> inputs,
                         const std::string &folder) {

@@ -9,7 +9,7 @@
 #include "Profile.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Tandem.h"
@@ -167,7 +167,7 @@ Expected<std::vector<double>> runStamped(Executor &executor,
         events.push_back(std::move(event));
         return {};
       }));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   std::vector<double> stamps;
   for (const std::unique_ptr<Event> &event : events)
     stamps.push_back(event->ns());
@@ -199,7 +199,7 @@ Expected<Profile> profile(Executor &executor, std::vector<StepInfo> steps,
   for (int i = -kWarmUpRuns; i < runs; ++i) {
     const auto start = std::chrono::steady_clock::now();
     TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
-    TANDEM_RETURN_IF_ERROR(executor.stream().synchronise());
+    TANDEM_RETURN_IF_ERROR(executor.stream().synchronize());
     const double ns = measure::nsSince(start);
     TANDEM_ASSIGN_OR_RETURN(std::vector<double> stamps,
                             runStamped(executor, inputs));

@@ -17,7 +17,7 @@
 
 #include "common/Elements.h"
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/ErrorBounds.h"
@@ -126,7 +126,7 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   for (int i = 0; i < context.options.repeat; ++i) {
     auto start = std::chrono::steady_clock::now();
     TANDEM_RETURN_IF_ERROR(executor.run(inputs, scratch));
-    TANDEM_RETURN_IF_ERROR(stream.synchronise());
+    TANDEM_RETURN_IF_ERROR(stream.synchronize());
     samples.push_back(measure::nsSince(start));
   }
   result.time = measure::summarize(std::move(samples));
@@ -147,7 +147,7 @@ double sumOf(const std::vector<PhaseTime> &phases) {
   return ns;
 }
 
-/// "compile: 8.1 ms of one thread, 5.2 ms on the clock: specialise 20 µs; …".
+/// "compile: 8.1 ms of one thread, 5.2 ms on the clock: specialize 20 µs; …".
 void printCompilation(const PreparedTier &prepared) {
   std::printf("compile: %s of one thread, %s on the clock:",
               formatTime(sumOf(prepared.phases)).c_str(),
@@ -329,9 +329,9 @@ Status writeFiles(const RunOptions &options, const TierResult &result,
 }
 
 /// Prints what --check found. Returns whether all is right.
-bool printFindings(const RunOptions &options,
-                   const std::vector<TierResult> &results,
-                   const std::vector<Check> &checks) {
+bool printProfile(const RunOptions &options,
+                  const std::vector<TierResult> &results,
+                  const std::vector<Check> &checks) {
   std::printf("%s", formatChecks(checks).c_str());
   bool passed = std::all_of(checks.begin(), checks.end(),
                             [](const Check &check) { return check.passed(); });
@@ -380,7 +380,7 @@ Expected<bool> run(const RunOptions &options) {
         writeFiles(options, result, result.tier == name(chosen)));
   }
   if (options.check)
-    passed &= printFindings(options, results, checks);
+    passed &= printProfile(options, results, checks);
   if (!options.json.empty())
     TANDEM_RETURN_IF_ERROR(writeText(options.json, lines));
   return passed;

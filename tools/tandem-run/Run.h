@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_RUN_RUN_H
 #define TANDEM_TOOLS_TANDEM_RUN_RUN_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 #include "common/Tiers.h"
 
 #include <string>
@@ -46,7 +46,7 @@ struct RunOptions {
   bool explain = false, strict = false, compileAhead = false;
   std::string vary, eventFile, traceFile;
   CompileIn compileIn = CompileIn::process;
-  Environment environment;
+  RunEnvironment environment;
 };
 
 /// Runs the graph as the options say. Returns false where --check found an

@@ -10,8 +10,8 @@
 
 #include "StepInfo.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <cstring>
 

@@ -8,9 +8,9 @@
 
 #include "StepInfo.h"
 
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/ProgramLoops.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 namespace tandem::tools {
 namespace {

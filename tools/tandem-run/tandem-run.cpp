@@ -14,8 +14,8 @@
 #include "common/ArgSpec.h"
 #include "common/CommandLine.h"
 #include "common/CustomCalls.h"
-#include "common/Environment.h"
 #include "common/Options.h"
+#include "common/RunEnvironment.h"
 
 using namespace tandem;
 using namespace tandem::tools;
@@ -125,7 +125,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->group(""); // Hidden: for tests and for bisecting.
   app.add_option("--threads", options.threads,
                  "Threads of kernels and libraries (default: all cores)")
-      ->check(CLI::Range(1, kMostThreads));
+      ->check(CLI::Range(1, kMaxThreads));
   app.add_option("--repeat", options.repeat,
                  "Run N more times, print median and p10–p90")
       ->check(CLI::Range(1, 100000000));
@@ -230,6 +230,6 @@ int main(int argc, char **argv) {
   options.check = app.count("--check") > 0;
   if (options.threads > 0)
     setNumThreads(options.threads);
-  options.environment = describeEnvironment(argc, argv);
+  options.environment = describeRunEnvironment(argc, argv);
   return finish(runAsAsked(options));
 }

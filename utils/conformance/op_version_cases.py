@@ -347,7 +347,7 @@ of("Attention", case(*HEADS), case(*HEADS, is_causal=1, scale=0.25),
 of("RotaryEmbedding", case(x(1, 2, 3, 4), x(5, 2), x(5, 2),
                            array([[0, 2, 4]])))
 
-# Quantised numbers.
+# Quantized numbers.
 BYTES = integers(2, 3, 4, low=0, high=255, dtype="uint8")
 SCALE, ZERO = array(0.25), array(100, "uint8")
 of("DequantizeLinear", case(BYTES, SCALE, ZERO),

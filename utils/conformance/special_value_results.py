@@ -45,7 +45,7 @@ def number_text(value):
 
 
 def runs(values):
-    """Equal neighbours as "value*count"."""
+    """Equal neighbors as "value*count"."""
     words, count = [], 0
     for i, value in enumerate(values):
         count += 1

@@ -199,9 +199,9 @@ class Jax:
             return x @ w4 + b4
 
         def layer_norm(x):
-            centred = x - x.mean(1, keepdims=True)
-            variance = (centred * centred).mean(1, keepdims=True)
-            return centred * lax.rsqrt(variance + 1e-5) * scale + offset
+            centered = x - x.mean(1, keepdims=True)
+            variance = (centered * centered).mean(1, keepdims=True)
+            return centered * lax.rsqrt(variance + 1e-5) * scale + offset
 
         return {
             "conv1d_relu": (lambda x: jax.nn.relu(

@@ -36,14 +36,14 @@ double estimateNs(const DeviceModel &device, const KernelWork &work);
 double estimateComputeNs(const DeviceModel &device, const KernelWork &work);
 double estimateMemoryNs(const DeviceModel &device, const KernelWork &work);
 
-/// How a vectorised loop reads one value: one element for each lane.
+/// How a vectorized loop reads one value: one element for each lane.
 struct StridedRead {
   double elements = 0;
   int64_t elementBytes = 4;
   /// Size of the whole value, in bytes. It decides which cache the value is
   /// read from.
   int64_t valueBytes = 0;
-  /// The distance between the elements of two neighbouring lanes, in elements;
+  /// The distance between the elements of two neighboring lanes, in elements;
   /// 0 where all lanes read the same element.
   int64_t stride = 1;
   /// Whether nearby iterations read the elements in between, as in a tiled

@@ -68,13 +68,13 @@ struct KernelShares {
   /// Extra time of channels-first convolutions, as shares of a tile's time.
   /// Their data comes as short pieces of rows, which the hardware does not
   /// prefetch well: `pieceTime` is the cost of fetching them, once for all
-  /// taps. `farChannelsTime` is the cost of loading many input channels, each
-  /// from a different place, where output channels run along the lanes.
-  double pieceTime = 0.45, farChannelsTime = 0.15;
+  /// taps. `transposedReadTime` is the cost of loading many input channels,
+  /// each from a different place, where output channels run along the lanes.
+  double pieceTime = 0.45, transposedReadTime = 0.15;
   /// Cycles lost for each piece of 128 bytes in which a row of outputs is
   /// written, where few products go by meanwhile. Processors with vectors of
   /// 512 bits were seen to lose so much, a Zen 3 nothing.
-  double writtenPieceCycles = 41;
+  double partialRowStoreCycles = 41;
 };
 
 /// Everything about a device that the compiler's decisions depend on.

@@ -77,7 +77,7 @@ struct CostPrediction {
 };
 
 /// Weighs the features by the coefficients of CostCoefficients.def, which
-/// utils/fit-compile-costs.py has fitted.
+/// utils/measure/fit-compile-costs.py has fitted.
 CostPrediction predictCosts(const CostFeatures &features);
 
 } // namespace tandem

@@ -35,7 +35,7 @@ struct BackendCosts {
 void chooseLibrary(mlir::Operation *op, const BackendCosts &costs);
 
 /// The times for which `op` was left to the library; none where it was not.
-std::optional<BackendCosts> getLibraryChoice(mlir::Operation *op);
+std::optional<BackendCosts> getBackendChoice(mlir::Operation *op);
 
 /// Notes at `op` the times for which it was not left to the library. Only the
 /// fusion report reads the note, and removes it. Stored in the attribute

@@ -48,7 +48,7 @@ struct FusionOptions {
   /// unrolled.
   int64_t maxBodyReads = 256;
   /// The largest window within a window, in element reads per result. The inner
-  /// window is read with strides and is therefore not vectorised.
+  /// window is read with strides and is therefore not vectorized.
   int64_t maxNestedReads = 64;
   /// The most results of a kernel.
   int64_t maxResults = 8;

@@ -28,7 +28,7 @@ struct Summary {
   size_t samples = 0;
 };
 
-/// Summarises samples in any order. All fields are zero where there is no
+/// Summarizes samples in any order. All fields are zero where there is no
 /// sample.
 Summary summarize(std::vector<double> samples);
 

@@ -22,7 +22,7 @@ namespace tandem {
 /// The options of one compilation, which all phases read.
 struct PipelineOptions {
   /// The dims of each argument of the function, in the form that
-  /// tandem-specialise takes.
+  /// tandem-specialize takes.
   std::vector<std::string> shapes;
   /// The name of the function that is compiled.
   std::string function = "main";

@@ -1,4 +1,4 @@
-//===- Pipelines.h - The phases and the order of passes --------*- C++ -*-===//
+//===- Pipelines.h - The phases and the order of passes ---------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -25,7 +25,7 @@ namespace tandem {
 /// module, the others on each kernel module by itself.
 enum class Phase {
   /// Sets static shapes for one signature.
-  Specialise,
+  Specialize,
   /// Simplifies the graph to fewer and cheaper ops.
   Simplify,
   /// Chooses the layouts (channels first or last) that are fastest on the
@@ -43,7 +43,7 @@ enum class Phase {
   Target
 };
 
-/// The name of a phase for `target`: "specialise", …, "llvm".
+/// The name of a phase for `target`: "specialize", …, "llvm".
 llvm::StringRef name(Phase phase, const Target &target);
 /// The phase called `name` for `target`. On failure `valid` is set to the list
 /// of all names.

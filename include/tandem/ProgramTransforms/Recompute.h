@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Rematerialisation: a value that is read early and again late takes memory in
+// Rematerialization: a value that is read early and again late takes memory in
 // between, possibly while the program's memory use peaks. Where the value is
 // cheap to compute from other values that are alive anyway, its steps run a
 // second time right before the late use (Briggs, Cooper, Torczon, PLDI 1992,

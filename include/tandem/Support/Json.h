@@ -38,7 +38,7 @@ std::string readPositive(const nlohmann::json &object, const char *key,
   constexpr bool isWhole = std::is_integral_v<T>;
   // The largest accepted number. A double cannot represent every whole number
   // above 2^53, and T cannot represent numbers above its maximum.
-  constexpr double kMost =
+  constexpr double kMax =
       isWhole ? std::min(0x1p53, double(std::numeric_limits<T>::max()))
               : double(std::numeric_limits<T>::max());
   const std::string name = std::string("'") + key + "'";
@@ -46,7 +46,7 @@ std::string readPositive(const nlohmann::json &object, const char *key,
   if (entry == object.end())
     return name + " is missing";
   const double number = entry->is_number() ? entry->template get<double>() : 0;
-  if (!(number > 0 && number <= kMost) ||
+  if (!(number > 0 && number <= kMax) ||
       (isWhole && number != std::trunc(number)))
     return name + " must be a positive " +
            (isWhole ? "whole number" : "number");

@@ -1,4 +1,4 @@
-//===- ShapeRules.h - Result types and costs of ops ------------*- C++ -*-===//
+//===- ShapeRules.h - Result types and costs of ops -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

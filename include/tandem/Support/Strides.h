@@ -90,7 +90,7 @@ private:
 };
 
 /// Simplifies a walk without changing its order: drops dims of size 1, and
-/// merges two neighbouring dims where all tensors step through them as through
+/// merges two neighboring dims where all tensors step through them as through
 /// one.
 template <size_t N>
 void mergeDims(Shape &shape, std::array<Strides, N> &strides) {

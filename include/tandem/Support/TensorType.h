@@ -1,4 +1,4 @@
-//===- TensorType.h - Element types, shapes and tensor types ---*- C++ -*-===//
+//===- TensorType.h - Element types, shapes and tensor types ----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -113,7 +113,7 @@ public:
   /// Everything about the machine, beside `spec`, that the generated code
   /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }
-  /// Initialises what the first kernel of a process would otherwise wait for.
+  /// Initializes what the first kernel of a process would otherwise wait for.
   virtual void warmUp() const {}
 };
 

@@ -18,27 +18,27 @@ using namespace mlir;
 
 namespace tandem {
 
-std::optional<VectorisedDim> getVectorisedDim(const Contraction &contraction) {
+std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   bool outputsAreLast = contraction.outputDim == last;
   if (outputsAreLast && contraction.outputChannels > 1 &&
       contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
-    return VectorisedDim::OutputChannel;
+    return VectorizedDim::OutputChannel;
   if (contraction.hasInputPairs)
     return std::nullopt;
   if (outputsAreLast && contraction.groups > 1 &&
       contraction.outputChannels == 1 && contraction.inputChannels == 1 &&
       contraction.groupDataStride == 1 && contraction.groupWeightsStride == 1)
-    return VectorisedDim::Group;
+    return VectorizedDim::Group;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   if (inner.resultDim == last && inner.size > 1 &&
       inner.stride <= kMaxLaneStride && inner.dataStride == 1)
-    return VectorisedDim::Spatial;
+    return VectorizedDim::Spatial;
   if (outputsAreLast && contraction.inputChannels > 1 &&
       contraction.inputDataStride == 1 && contraction.inputWeightsStride == 1 &&
       !isBlocked)
-    return VectorisedDim::InputChannel;
+    return VectorizedDim::InputChannel;
   return std::nullopt;
 }
 
@@ -50,7 +50,7 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
 /// need to be adjacent, too, or each comes from a line of its own.
 static bool canPackBroadcast(const Contraction &contraction, bool isConstant) {
   return isConstant && contraction.getFormat().packedInputs == 1 &&
-         getVectorisedDim(contraction) == VectorisedDim::Spatial;
+         getVectorizedDim(contraction) == VectorizedDim::Spatial;
 }
 
 Contraction assumePacked(Contraction contraction) {
@@ -69,15 +69,15 @@ Contraction assumePacked(Contraction contraction) {
 
 double getLaneUse(const Contraction &contraction, int64_t width) {
   // Weights will be packed if the contraction cannot be vectorized yet.
-  VectorisedDim vectorisedDim =
-      getVectorisedDim(contraction).value_or(VectorisedDim::OutputChannel);
+  VectorizedDim vectorizedDim =
+      getVectorizedDim(contraction).value_or(VectorizedDim::OutputChannel);
   int64_t size = contraction.outputChannels;
-  if (vectorisedDim == VectorisedDim::Group)
+  if (vectorizedDim == VectorizedDim::Group)
     size = contraction.groups;
-  if (vectorisedDim == VectorisedDim::Spatial)
+  if (vectorizedDim == VectorizedDim::Spatial)
     size = contraction.spatial.back().size;
   // Weights that leave most lanes of the inputs empty will be packed.
-  if (vectorisedDim == VectorisedDim::InputChannel)
+  if (vectorizedDim == VectorizedDim::InputChannel)
     size = std::max(contraction.inputChannels, contraction.outputChannels);
   return static_cast<double>(size) /
          static_cast<double>(llvm::divideCeilSigned(size, width) * width);
@@ -125,7 +125,7 @@ void flattenPositions(Contraction &contraction) {
 
 void describeGroupsAsOutputs(Contraction &contraction) {
   if (contraction.groups == 1 || contraction.outputChannels != 1 ||
-      getVectorisedDim(contraction) != VectorisedDim::Spatial)
+      getVectorizedDim(contraction) != VectorizedDim::Spatial)
     return;
   contraction.outputChannels = contraction.outputBlock = contraction.groups;
   contraction.outputStride = contraction.groupWeightsStride;
@@ -174,7 +174,7 @@ Status checkContraction(Operation *hero, const Contraction &contraction) {
   if (!isComputedInF32(contraction.result.getElementType()))
     return fail("codegen", "is of none of f32, f16 and bf16");
   bool isConstant = matchPattern(contraction.weights, m_Constant());
-  if (!getVectorisedDim(contraction) &&
+  if (!getVectorizedDim(contraction) &&
       !canPackWeights(hero, contraction, isConstant))
     return fail("codegen",
                 "has no dim that its operands and its result have adjacent in "

@@ -8,7 +8,7 @@
 
 #include "Calibration/AutotuneContractions.h"
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/BackendChoice.h"
@@ -97,9 +97,10 @@ FailureOr<OwningOpRef<ModuleOp>> makeTrial(Operation *op) {
 }
 
 /// Compiles a trial for one of the two back ends.
-Expected<PreparedTier> compileTrial(std::shared_ptr<const GraphSource> source,
-                                    CompileOptions options, Contractions how,
-                                    std::span<const TensorType> inputs) {
+Expected<PreparedTier>
+compileTrial(std::shared_ptr<const SerializedGraph> source,
+             CompileOptions options, Contractions how,
+             std::span<const TensorType> inputs) {
   options.contractions = how;
   TANDEM_ASSIGN_OR_RETURN(auto compiler,
                           createGraphCompiler(std::move(source), options));
@@ -107,7 +108,7 @@ Expected<PreparedTier> compileTrial(std::shared_ptr<const GraphSource> source,
 }
 
 Expected<BackendCosts> runTrial(ModuleOp trial, const CompileOptions &options) {
-  TANDEM_ASSIGN_OR_RETURN(auto source, makeGraphSource(trial, "main"));
+  TANDEM_ASSIGN_OR_RETURN(auto source, makeSerializedGraph(trial, "main"));
   std::vector<TensorType> types;
   std::vector<Tensor> inputs, outputs;
   for (uint32_t slot : source->eager->inputs) {

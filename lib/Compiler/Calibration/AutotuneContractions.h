@@ -16,7 +16,7 @@
 namespace tandem {
 
 /// Times each convolution and matrix product of `function`, which must be
-/// specialised and simplified, by itself on random data: once in a generated
+/// specialized and simplified, by itself on random data: once in a generated
 /// kernel and once in the library. Leaves those ops to the library that it
 /// computes faster (BackendChoice.h). Constant weights are constant in the
 /// trial too. Each signature is timed once per process. Ops that cannot be

@@ -33,7 +33,7 @@ constexpr double kSizeSteps = 1;
 /// How often convolutions are timed, all of them each time.
 constexpr int kRounds = 5;
 /// Where a cache holds less, memory is measured on four times as much.
-constexpr int64_t kMostBytes = 256 << 20;
+constexpr int64_t kMaxBytes = 256 << 20;
 
 /// Fills in a model, figure by figure.
 class Calibrator {
@@ -151,7 +151,7 @@ void Calibrator::measureCaches() {
 /// seem faster than it is.
 void Calibrator::measureMemory() {
   int64_t cached = model.caches.empty() ? 0 : model.caches.back().bytes;
-  int64_t bytes = std::min(4 * cached, kMostBytes);
+  int64_t bytes = std::min(4 * cached, kMaxBytes);
   if (!options.wholeMachine || bytes < 2 * cached)
     return;
   Best one = measure::measureTriad(static_cast<size_t>(bytes));
@@ -189,7 +189,7 @@ void Calibrator::measureStreaming() {
   if (!options.wholeMachine || model.caches.empty())
     return;
   auto cached = static_cast<uint64_t>(2 * model.caches.back().bytes);
-  size_t most = std::min(std::bit_ceil(cached), uint64_t(kMostBytes / 2));
+  size_t most = std::min(std::bit_ceil(cached), uint64_t(kMaxBytes / 2));
   Best least;
   for (int i = 0; i < kTimes; ++i)
     least.value =

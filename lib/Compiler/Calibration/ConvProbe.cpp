@@ -8,7 +8,7 @@
 
 #include "Calibration/ConvProbe.h"
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 
 #include "tandem/Measure/ConvShapes.h"
 #include "tandem/Measure/Peak.h"

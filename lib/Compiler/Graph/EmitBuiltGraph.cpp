@@ -136,7 +136,7 @@ FunctionEmitter::emit(std::span<const size_t> outputs) {
 
 } // namespace
 
-Expected<std::shared_ptr<const GraphSource>>
+Expected<std::shared_ptr<const SerializedGraph>>
 GraphBuilder::Impl::emit(std::span<const size_t> outputs) const {
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
@@ -145,7 +145,7 @@ GraphBuilder::Impl::emit(std::span<const size_t> outputs) const {
   if (failed(module))
     return tl::unexpected(
         diagnostics.takeError("build", "the graph cannot be built"));
-  return makeGraphSource(**module, name);
+  return makeSerializedGraph(**module, name);
 }
 
 } // namespace tandem

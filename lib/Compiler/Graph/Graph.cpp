@@ -8,7 +8,7 @@
 
 #include "tandem/Tandem.h"
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerSession.h"
 #include "Session/Diagnostics.h"
 
@@ -33,7 +33,7 @@ using namespace mlir;
 namespace tandem {
 
 struct Graph::Impl {
-  std::shared_ptr<const GraphSource> source;
+  std::shared_ptr<const SerializedGraph> source;
 };
 
 namespace {
@@ -101,7 +101,7 @@ Status setIntermediates(ModuleOp module, const ImportOptions &options,
   return {};
 }
 
-Expected<std::shared_ptr<const GraphSource>>
+Expected<std::shared_ptr<const SerializedGraph>>
 parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name,
       const ImportOptions &options = {}) {
   std::string file = buffer->getBufferIdentifier().str();
@@ -128,10 +128,10 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name,
     return tl::unexpected(diagnostics.takeError("parse", "a call"));
   eraseOthers(*module, function);
   TANDEM_RETURN_IF_ERROR(setIntermediates(*module, options, diagnostics));
-  return makeGraphSource(*module, name);
+  return makeSerializedGraph(*module, name);
 }
 
-Expected<std::shared_ptr<const GraphSource>>
+Expected<std::shared_ptr<const SerializedGraph>>
 importModel(const std::string &path, const std::string &function,
             const ImportOptions &options) {
   if (function != "main")
@@ -146,7 +146,7 @@ importModel(const std::string &path, const std::string &function,
         diagnostics.takeError("import", "the model cannot be imported"));
   TANDEM_RETURN_IF_ERROR(
       setIntermediates(*model->module, options, diagnostics));
-  return makeGraphSource(std::move(*model));
+  return makeSerializedGraph(std::move(*model));
 }
 
 } // namespace
@@ -155,7 +155,7 @@ Graph::Graph(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
 Graph::~Graph() = default;
 
 Expected<std::unique_ptr<Graph>>
-Graph::make(Expected<std::shared_ptr<const GraphSource>> source) {
+Graph::make(Expected<std::shared_ptr<const SerializedGraph>> source) {
   if (!source)
     return tl::unexpected(std::move(source.error()));
   return std::unique_ptr<Graph>(

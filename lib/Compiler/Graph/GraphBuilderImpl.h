@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_GRAPH_GRAPHBUILDERIMPL_H
 #define TANDEM_LIB_COMPILER_GRAPH_GRAPHBUILDERIMPL_H
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 
 #include "tandem/GraphBuilder.h"
 
@@ -46,7 +46,7 @@ struct GraphBuilder::Impl {
   Status status;
 
   /// Makes the source of the graph that computes the values `outputs`.
-  Expected<std::shared_ptr<const GraphSource>>
+  Expected<std::shared_ptr<const SerializedGraph>>
   emit(std::span<const size_t> outputs) const;
 };
 

@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_GRAPH_KNOWNCONSTANTS_H
 #define TANDEM_LIB_COMPILER_GRAPH_KNOWNCONSTANTS_H
 
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 
 #include <map>
 #include <memory>

@@ -34,7 +34,7 @@ struct CompiledKernel {
 using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;
 
 /// Everything that a kernel's code depends on: its canonical form `source`
-/// (KernelSource.h), the target and its fingerprint, the spec of the device,
+/// (CanonicalKernel.h), the target and its fingerprint, the spec of the device,
 /// and the versions of Tandem and of LLVM.
 CacheKey describeKernel(const Target &target, const std::string &spec,
                         std::string_view source);

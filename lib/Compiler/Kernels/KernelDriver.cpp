@@ -8,12 +8,12 @@
 
 #include "Kernels/KernelDriver.h"
 
+#include "Kernels/CanonicalKernel.h"
 #include "Kernels/KernelLoading.h"
-#include "Kernels/KernelSource.h"
 #include "Kernels/KernelWorker.h"
 #include "Session/ParallelFor.h"
 
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 
 #include <atomic>
 
@@ -63,13 +63,13 @@ private:
   };
   void runInPrograms(ArrayRef<Job *> jobs);
   std::vector<Kernel> findMissing(ArrayRef<Job *> jobs);
-  void makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker);
+  void makeSource(Kernel &kernel, std::optional<LeasedWorker> &worker);
   std::vector<std::vector<Kernel *>> shareOut(std::vector<Kernel> &kernels);
   void assemble(ArrayRef<Kernel *> program);
   void load(Kernel &kernel);
   void finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled);
 
-  void compile(Job &job, std::optional<BorrowedWorker> &worker);
+  void compile(Job &job, std::optional<LeasedWorker> &worker);
   CompiledKernelPtr findStored(const CacheKey &key, KernelOutcome &outcome);
   void store(const CacheKey &key, const CompiledKernel &kernel,
              KernelOutcome &outcome);
@@ -110,7 +110,7 @@ void Driver::store(const CacheKey &key, const CompiledKernel &kernel,
   storeKernel(*disk, key, kernel.kernel);
 }
 
-void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
+void Driver::compile(Job &job, std::optional<LeasedWorker> &worker) {
   KernelOutcome &outcome = job.outcome;
   const CacheKey key = describeKernel(target, spec, job.source);
   auto make = [&]() -> Expected<CompiledKernelPtr> {
@@ -136,7 +136,7 @@ void Driver::compile(Job &job, std::optional<BorrowedWorker> &worker) {
 }
 
 void Driver::work(ArrayRef<Job *> order) {
-  std::optional<BorrowedWorker> worker;
+  std::optional<LeasedWorker> worker;
   for (size_t i; (i = next++) < order.size(); onReady(1))
     compile(*order[i], worker);
 }
@@ -214,7 +214,7 @@ std::vector<Driver::Kernel> Driver::findMissing(ArrayRef<Job *> jobs) {
   return missing;
 }
 
-void Driver::makeSource(Kernel &kernel, std::optional<BorrowedWorker> &worker) {
+void Driver::makeSource(Kernel &kernel, std::optional<LeasedWorker> &worker) {
   Job &job = *kernel.jobs.front();
   Stopwatch watch;
   double before = job.outcome.times.sum();
@@ -300,7 +300,7 @@ void Driver::load(Kernel &kernel) {
 void Driver::runInPrograms(ArrayRef<Job *> jobs) {
   std::vector<Kernel> missing = findMissing(jobs);
   onThreads(missing.size(), [&] {
-    std::optional<BorrowedWorker> worker;
+    std::optional<LeasedWorker> worker;
     for (size_t i; (i = next++) < missing.size();)
       makeSource(missing[i], worker);
   });

@@ -69,20 +69,20 @@ static ObjectPool<KernelWorker> &poolOf(const Target &target) {
   return *pool;
 }
 
-BorrowedWorker::BorrowedWorker(const Target &target)
+LeasedWorker::LeasedWorker(const Target &target)
     : pool(poolOf(target)), worker(pool.take()) {
   if (!worker)
     worker = std::make_unique<KernelWorker>(target);
 }
 
-BorrowedWorker::~BorrowedWorker() {
-  if (!worker->isWornOut())
+LeasedWorker::~LeasedWorker() {
+  if (!worker->needsReset())
     pool.put(std::move(worker));
 }
 
 void warmUp(const Target &target) {
   target.warmUp();
-  BorrowedWorker worker(target);
+  LeasedWorker worker(target);
 }
 
 } // namespace tandem

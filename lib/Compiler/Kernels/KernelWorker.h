@@ -25,7 +25,7 @@ class KernelWorker {
 public:
   explicit KernelWorker(const Target &target);
 
-  /// Compiles a kernel in canonical form (KernelSource.h) for the core that
+  /// Compiles a kernel in canonical form (CanonicalKernel.h) for the core that
   /// `spec` describes (Target::compile). Errors contain the emitted diagnostic,
   /// without a location. Adds the phase "encode", for reading the kernel, and
   /// the phases of the target.
@@ -34,7 +34,7 @@ public:
 
   /// Whether it has compiled so many kernels that it should be destroyed, to
   /// free the attributes and types that live as long as the context.
-  bool isWornOut() const { return compiled >= 512; }
+  bool needsReset() const { return compiled >= 512; }
 
 private:
   const Target &target;
@@ -45,12 +45,12 @@ private:
 /// A worker from the process's pool, or a new one if the pool is empty. The
 /// destructor returns it to the pool. Thread-safe; no lock is held while a
 /// worker is created or used.
-class BorrowedWorker {
+class LeasedWorker {
 public:
-  explicit BorrowedWorker(const Target &target);
-  BorrowedWorker(const BorrowedWorker &) = delete;
-  BorrowedWorker &operator=(const BorrowedWorker &) = delete;
-  ~BorrowedWorker();
+  explicit LeasedWorker(const Target &target);
+  LeasedWorker(const LeasedWorker &) = delete;
+  LeasedWorker &operator=(const LeasedWorker &) = delete;
+  ~LeasedWorker();
   KernelWorker &operator*() const { return *worker; }
 
 private:

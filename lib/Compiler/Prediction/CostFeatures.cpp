@@ -24,7 +24,7 @@ using F = CostFeature;
 constexpr double kWideBytes = 65536;
 
 /// Windows that read more are loops around code of no more taps.
-constexpr double kMostTaps = 256;
+constexpr double kMaxTaps = 256;
 /// What code for a row that does not fill vectors is judged by: f32 elements of
 /// 512 bits.
 constexpr int64_t kVector = 16;
@@ -34,21 +34,25 @@ double toDouble(int64_t value) { return static_cast<double>(value); }
 
 /// The features of one tier's calls.
 struct CallFeatures {
-  F calls, contractions, wide, memory, move, function, simple, matmul, conv,
-      oddConv, window, half;
+  F calls, contractions, multiThreaded, memory, move, function, simple, matmul,
+      conv, lowReuseConv, window, half;
 };
-constexpr CallFeatures kEager = {
-    F::eagerOps,    F::eagerContractions, F::eagerWide,     F::eagerMemoryNs,
-    F::eagerMoveNs, F::eagerFunctionNs,   F::eagerSimpleNs, F::eagerMatmulNs,
-    F::eagerConvNs, F::eagerOddConvNs,    F::eagerWindowNs, F::eagerHalfNs};
+constexpr CallFeatures kEager = {F::eagerOps,           F::eagerContractions,
+                                 F::eagerMultiThreaded, F::eagerMemoryNs,
+                                 F::eagerMoveNs,        F::eagerFunctionNs,
+                                 F::eagerSimpleNs,      F::eagerMatmulNs,
+                                 F::eagerConvNs,        F::eagerLowReuseConvNs,
+                                 F::eagerWindowNs,      F::eagerHalfNs};
 constexpr CallFeatures kCompiled = {
-    F::compiledKernels,   F::compiledContractions, F::compiledWide,
-    F::compiledMemoryNs,  F::compiledMoveNs,       F::compiledFunctionNs,
-    F::compiledSimpleNs,  F::compiledMatmulNs,     F::compiledConvNs,
-    F::compiledOddConvNs, F::compiledWindowNs,     F::compiledHalfNs};
+    F::compiledKernels,       F::compiledContractions,
+    F::compiledMultiThreaded, F::compiledMemoryNs,
+    F::compiledMoveNs,        F::compiledFunctionNs,
+    F::compiledSimpleNs,      F::compiledMatmulNs,
+    F::compiledConvNs,        F::compiledLowReuseConvNs,
+    F::compiledWindowNs,      F::compiledHalfNs};
 
 /// Whether a convolution has few products for each element of its result.
-bool isOddConv(const SketchedOp &op) {
+bool isLowReuseConv(const SketchedOp &op) {
   return op.step->op->attrs.AsConvAttrs()->groups > 1 || op.cost.reads < 32;
 }
 
@@ -108,7 +112,7 @@ private:
 void Describer::addCall(const CallFeatures &to, int64_t bytes, double times) {
   result[to.calls] += times;
   if (toDouble(bytes) > kWideBytes)
-    result[to.wide] += times;
+    result[to.multiThreaded] += times;
   result[to.memory] += times * moveNs(bytes);
 }
 
@@ -120,7 +124,7 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
   case OpFamily::contraction:
     if (op.step->op->kind == OpKind::matmul)
       return to.matmul;
-    return isOddConv(op) ? to.oddConv : to.conv;
+    return isLowReuseConv(op) ? to.lowReuseConv : to.conv;
   case OpFamily::window:
   case OpFamily::reduction:
     return to.window;
@@ -152,9 +156,9 @@ void Describer::addWork(const CallFeatures &to, const SketchedOp &op) {
 void Describer::addContractionCode(const SketchedOp &op) {
   if (op.step->op->kind == OpKind::matmul)
     return count(F::matmuls);
-  count(isOddConv(op) ? F::oddConvs : F::convs);
-  count(F::raggedConvs, isRagged(innermost(op.result)));
-  result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
+  count(isLowReuseConv(op) ? F::lowReuseConvs : F::convs);
+  count(F::partialVectorConvs, isRagged(innermost(op.result)));
+  result[F::taps] += std::min(toDouble(op.cost.reads), kMaxTaps);
 }
 
 void Describer::addCode(const SketchedOp &op) {
@@ -167,15 +171,15 @@ void Describer::addCode(const SketchedOp &op) {
                                                 : F::simpleOps);
   case OpFamily::shape:
     count(kind == OpKind::transpose ? F::transposes : F::moves);
-    return count(F::raggedTransposes,
+    return count(F::partialVectorTransposes,
                  kind == OpKind::transpose &&
                      (isRagged(innermost(op.result)) ||
                       isRagged(innermost(op.operands[0]))));
   case OpFamily::contraction:
     return addContractionCode(op);
   case OpFamily::window:
-    count(F::raggedWindows, isRagged(innermost(op.result)));
-    result[F::taps] += std::min(toDouble(op.cost.reads), kMostTaps);
+    count(F::partialVectorWindows, isRagged(innermost(op.result)));
+    result[F::taps] += std::min(toDouble(op.cost.reads), kMaxTaps);
     return;
   case OpFamily::reduction: {
     const auto &dims = op.step->op->attrs.AsReduceAttrs()->dims;

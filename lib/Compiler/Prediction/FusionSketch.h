@@ -15,7 +15,7 @@
 #define TANDEM_LIB_COMPILER_PREDICTION_FUSIONSKETCH_H
 
 #include "tandem/Compiler/CostFeatures.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <memory>
 #include <span>

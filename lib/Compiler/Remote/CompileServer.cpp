@@ -8,8 +8,8 @@
 
 #include "Remote/CompileServer.h"
 
+#include "Remote/GraphTransfer.h"
 #include "Remote/HelperMessages.h"
-#include "Remote/SharedGraph.h"
 #include "Session/ProgramStore.h"
 
 #include "device/host/Threads.h"
@@ -51,7 +51,7 @@ std::string firstDifference(std::string_view expected,
 /// A graph that was sent.
 struct ServedGraph {
   CompilerConfig config;
-  std::shared_ptr<const GraphSource> source;
+  std::shared_ptr<const SerializedGraph> source;
   std::unique_ptr<Compiler> compiler;
   std::unique_ptr<ProgramStore> store;
 };
@@ -84,7 +84,7 @@ Expected<ServedGraph *> CompileServer::graphOf(const fb::HelperJobT &job,
   TANDEM_ASSIGN_OR_RETURN(graph->config, openSharedConfig(*job.new_graph));
   TANDEM_ASSIGN_OR_RETURN(
       graph->source,
-      openSharedGraph(*job.new_graph, message.files.front().get()));
+      openGraphTransfer(*job.new_graph, message.files.front().get()));
   TANDEM_ASSIGN_OR_RETURN(graph->compiler,
                           createGraphCompiler(graph->source, graph->config));
   graph->store = std::make_unique<ProgramStore>(graph->source, graph->config);
@@ -106,7 +106,7 @@ void describe(const Compiled &compiled, fb::HelperAnswerT &answer) {
   answer.cached = compiled.kernelCounts.cached;
   answer.stored = compiled.kernelCounts.stored;
   answer.fell_back = compiled.kernelCounts.fellBack;
-  answer.rearranged_bytes = compiled.rearrangedBytes;
+  answer.rearranged_bytes = compiled.relayoutedBytes;
   for (const Warning &warning : compiled.warnings) {
     answer.warnings.push_back(std::make_unique<fb::HelperWarningT>());
     answer.warnings.back()->message = warning.message;

@@ -8,16 +8,16 @@
 
 #include "Remote/HelperClient.h"
 
+#include "Remote/GraphTransfer.h"
 #include "Remote/HelperPool.h"
-#include "Remote/SharedGraph.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <sched.h>
 
 namespace tandem {
 
-HelperClient::HelperClient(std::shared_ptr<const GraphSource> graph,
+HelperClient::HelperClient(std::shared_ptr<const SerializedGraph> graph,
                            const CompilerConfig &config)
     : graph(std::move(graph)), config(config),
       number(HelperPool::process().addGraph()) {
@@ -36,7 +36,7 @@ bool HelperClient::isFor(const CompilerConfig &config) {
 Expected<HelperOutcome::Answer> HelperClient::ask(CompileHelper &helper,
                                                   fb::HelperRequestT &request) {
   request.job->new_graph.reset();
-  std::optional<SharedGraph> shared;
+  std::optional<GraphTransfer> shared;
   std::vector<int> files;
   if (helper.graphs.insert(number).second) {
     TANDEM_ASSIGN_OR_RETURN(shared, shareGraph(*graph, config));

@@ -9,12 +9,12 @@
 #ifndef TANDEM_LIB_COMPILER_REMOTE_HELPERCLIENT_H
 #define TANDEM_LIB_COMPILER_REMOTE_HELPERCLIENT_H
 
-#include "Remote/GraphSource.h"
 #include "Remote/HelperMessages.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerConfig.h"
 
 #include "process/Descriptor.h"
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 
 #include <memory>
 #include <optional>
@@ -45,7 +45,7 @@ struct HelperOutcome {
 /// Has one graph compiled in helper processes. Thread-safe.
 class HelperClient {
 public:
-  HelperClient(std::shared_ptr<const GraphSource> graph,
+  HelperClient(std::shared_ptr<const SerializedGraph> graph,
                const CompilerConfig &config);
   ~HelperClient();
 
@@ -68,7 +68,7 @@ private:
   Expected<HelperOutcome::Answer> ask(CompileHelper &helper,
                                       fb::HelperRequestT &request);
 
-  const std::shared_ptr<const GraphSource> graph;
+  const std::shared_ptr<const SerializedGraph> graph;
   const CompilerConfig &config;
   const uint64_t number;
   /// Whether it calls functions, which another process may not have.

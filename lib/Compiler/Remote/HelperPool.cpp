@@ -76,13 +76,13 @@ CompileHelper::~CompileHelper() {
 Expected<std::unique_ptr<CompileHelper>>
 CompileHelper::start(std::string path, const std::stop_token &stop) {
   // The limit allows for a machine with much else to do.
-  constexpr double kMostSeconds = 60;
+  constexpr double kMaxSeconds = 60;
   TANDEM_ASSIGN_OR_RETURN(auto process, HelperProcess::start(path));
   std::unique_ptr<CompileHelper> helper(
       new CompileHelper(path, std::move(process)));
   Channel &channel = helper->process->channel();
   const std::stop_callback kill(stop, [&] { helper->process->kill(); });
-  Expected<Message> first = channel.receive(kMostSeconds);
+  Expected<Message> first = channel.receive(kMaxSeconds);
   if (!first) {
     const bool isClosed = channel.isClosed();
     const HelperProcess::End end = helper->process->end();

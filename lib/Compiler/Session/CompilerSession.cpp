@@ -14,7 +14,7 @@
 #include "Session/Fallback.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/Transforms/Specialise.h"
+#include "tandem/Dialect/Tandem/Transforms/Specialize.h"
 #include "tandem/Pipelines/DebugOutput.h"
 #include "tandem/Pipelines/Pipelines.h"
 #include "tandem/ProgramTransforms/MemoryPlan.h"
@@ -50,7 +50,7 @@ OpCost costOf(func::FuncOp kernel) {
 } // namespace
 
 CompilerSession::CompilerSession(
-    std::shared_ptr<const GraphSource> graph, const CompilerConfig &config,
+    std::shared_ptr<const SerializedGraph> graph, const CompilerConfig &config,
     const DialectRegistry &registry,
     std::unique_ptr<const DeviceLibraryModel> libraries)
     : source(std::move(graph)), config(config), target(*config.target),
@@ -69,7 +69,7 @@ findLibraries(const Target &target, const CompileOptions &options) {
 }
 
 Expected<std::unique_ptr<CompilerSession>>
-CompilerSession::create(std::shared_ptr<const GraphSource> graph,
+CompilerSession::create(std::shared_ptr<const SerializedGraph> graph,
                         const CompilerConfig &config) {
   enableDebugOutput();
   const Target &target = *config.target;
@@ -117,14 +117,14 @@ void CompilerSession::buildPhases() {
   }
 }
 
-LogicalResult CompilerSession::specialiseTo(ModuleOp module,
+LogicalResult CompilerSession::specializeTo(ModuleOp module,
                                             std::span<const TensorType> inputs,
                                             PhaseTimes &times) {
-  PhaseTimer timer(times, "specialise");
+  PhaseTimer timer(times, "specialize");
   SmallVector<RankedTensorType> types;
   for (const TensorType &type : inputs)
     types.push_back(ir::toMlirType(&context, type));
-  return specialise(module.lookupSymbol<func::FuncOp>(source->function), types);
+  return specialize(module.lookupSymbol<func::FuncOp>(source->function), types);
 }
 
 LogicalResult CompilerSession::runPhases(ModuleOp module,
@@ -268,11 +268,11 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
   DiagnosticCollector diagnostics(&context);
   PhaseTimes times;
   double overlapNs = 0;
-  const int64_t rearranged = ir::countRearrangedBytes(&context);
+  const int64_t rearranged = ir::countRelayoutedBytes(&context);
   OwningOpRef<ModuleOp> module = graph->clone();
-  if (failed(specialiseTo(*module, inputs, times)))
+  if (failed(specializeTo(*module, inputs, times)))
     return tl::unexpected(
-        diagnostics.takeError("specialise", "the shapes do not fit"));
+        diagnostics.takeError("specialize", "the shapes do not fit"));
   if (failed(runPhases(*module, phases, times)))
     return tl::unexpected(
         diagnostics.takeError("compile", "a pass has failed"));
@@ -284,7 +284,7 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
       compiled.error() = diagnostics.takeError(compiled.error().phase, {});
     return compiled;
   }
-  compiled->rearrangedBytes = ir::countRearrangedBytes(&context) - rearranged;
+  compiled->relayoutedBytes = ir::countRelayoutedBytes(&context) - rearranged;
   compiled->wallNs = watch.ns();
   times.add("other", std::max(0.0, compiled->wallNs + overlapNs - times.sum()));
   compiled->phases = times.take();
@@ -300,11 +300,11 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   auto isBeforeFusion = [&](const PhasePasses &phase) {
     return phase.phase != Phase::Fuse;
   };
-  if (failed(specialiseTo(*module, inputs, times)) ||
+  if (failed(specializeTo(*module, inputs, times)) ||
       failed(runPhases(*module, ArrayRef(phases).take_while(isBeforeFusion),
                        times)))
     return tl::unexpected(
-        diagnostics.takeError("specialise", "the shapes do not fit"));
+        diagnostics.takeError("specialize", "the shapes do not fit"));
   std::vector<ContractionEstimate> estimates;
   module->walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))

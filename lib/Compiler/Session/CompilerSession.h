@@ -11,7 +11,7 @@
 
 #include "Kernels/KernelDriver.h"
 #include "Prediction/DeviceLibraryModel.h"
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerConfig.h"
 
 #include "tandem/Analysis/CostModel.h"
@@ -36,7 +36,7 @@ namespace tandem {
 class CompilerSession {
 public:
   static Expected<std::unique_ptr<CompilerSession>>
-  create(std::shared_ptr<const GraphSource> graph,
+  create(std::shared_ptr<const SerializedGraph> graph,
          const CompilerConfig &config);
 
   /// See Compiler::compile and Graph::estimateContractions.
@@ -48,7 +48,7 @@ public:
   /// free the attributes, types and rearranged constants that live as long as
   /// the context.
   static constexpr size_t kMaxCompilations = 256;
-  bool isWornOut() const { return compilations >= kMaxCompilations; }
+  bool needsReset() const { return compilations >= kMaxCompilations; }
 
 private:
   struct PhasePasses {
@@ -56,13 +56,13 @@ private:
     std::unique_ptr<mlir::PassManager> passes;
   };
 
-  CompilerSession(std::shared_ptr<const GraphSource> graph,
+  CompilerSession(std::shared_ptr<const SerializedGraph> graph,
                   const CompilerConfig &config,
                   const mlir::DialectRegistry &registry,
                   std::unique_ptr<const DeviceLibraryModel> libraries);
 
   void buildPhases();
-  mlir::LogicalResult specialiseTo(mlir::ModuleOp module,
+  mlir::LogicalResult specializeTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,
                                    PhaseTimes &times);
   mlir::LogicalResult runPhases(mlir::ModuleOp module,
@@ -78,7 +78,7 @@ private:
   Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
 
-  std::shared_ptr<const GraphSource> source;
+  std::shared_ptr<const SerializedGraph> source;
   const CompilerConfig config;
   const Target &target;
   size_t compilations = 0;
@@ -86,7 +86,7 @@ private:
   std::unique_ptr<const DeviceLibraryModel> libraries;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;
-  /// The phases between specialisation and kernels.
+  /// The phases between specialization and kernels.
   std::vector<PhasePasses> phases;
 };
 

@@ -1,4 +1,4 @@
-//===- Diagnostics.h - MLIR diagnostics to Errors --------------*- C++ -*-===//
+//===- Diagnostics.h - MLIR diagnostics to Errors ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -9,9 +9,9 @@
 #include "Calibration/BackgroundCalibration.h"
 #include "Graph/KnownConstants.h"
 #include "Prediction/CompileHistory.h"
-#include "Remote/GraphSource.h"
 #include "Remote/HelperClient.h"
 #include "Remote/HelperPool.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerSession.h"
 #include "Session/ProgramStore.h"
 #include "Session/WarmUpThread.h"
@@ -37,7 +37,8 @@ double othersNs(const Compiled &compiled) {
 /// others. No lock is held while compiling.
 class GraphCompiler final : public Compiler {
 public:
-  GraphCompiler(std::shared_ptr<const GraphSource> graph, CompilerConfig given)
+  GraphCompiler(std::shared_ptr<const SerializedGraph> graph,
+                CompilerConfig given)
       : graph(std::move(graph)), config(std::move(given)),
         store(this->graph, config) {
     if (config.target->isHost())
@@ -83,12 +84,12 @@ public:
             expected->costs.compiledNs, expected->costs.eagerNs};
   }
 
-  ProgramFindings findings(std::span<const TensorType> inputs) override {
-    return store.findings(inputs);
+  ProgramProfile profile(std::span<const TensorType> inputs) override {
+    return store.profile(inputs);
   }
-  void keepFindings(std::span<const TensorType> inputs,
-                    const ProgramFindings &findings) override {
-    store.keepFindings(inputs, findings);
+  void keepProfile(std::span<const TensorType> inputs,
+                   const ProgramProfile &profile) override {
+    store.keepProfile(inputs, profile);
   }
 
   std::string_view source() const override { return bytecodeOf(*graph); }
@@ -117,7 +118,7 @@ private:
   Expected<CompileHistory::Expectation>
   expect(std::span<const TensorType> inputs) const;
 
-  const std::shared_ptr<const GraphSource> graph;
+  const std::shared_ptr<const SerializedGraph> graph;
   const CompilerConfig config;
   ProgramStore store;
   /// Lives as long as compilers that it is for.
@@ -146,7 +147,7 @@ GraphCompiler::findStored(std::span<const TensorType> inputs, PhaseTimes &times,
 static void addDetails(const fb::HelperAnswerT &answer, Compiled &compiled) {
   compiled.kernelCounts = {answer.compiled, answer.cached, answer.stored,
                            answer.fell_back};
-  compiled.rearrangedBytes = answer.rearranged_bytes;
+  compiled.relayoutedBytes = answer.rearranged_bytes;
   for (const auto &warning : answer.warnings)
     compiled.warnings.push_back(
         {warning->message, warning->location, warning->reproducer});
@@ -231,7 +232,7 @@ GraphCompiler::compileAnew(std::span<const TensorType> inputs,
     history().observe(*expected, compiled->kernelCounts,
                       threadNs() - start + othersNs(*compiled));
   // The next compilation makes another in the place of a worn-out one.
-  if (!session->isWornOut())
+  if (!session->needsReset())
     sessions.put(std::move(session));
   return compiled;
 }
@@ -250,7 +251,7 @@ GraphCompiler::expect(std::span<const TensorType> inputs) const {
 } // namespace
 
 Expected<std::unique_ptr<Compiler>>
-createGraphCompiler(std::shared_ptr<const GraphSource> graph,
+createGraphCompiler(std::shared_ptr<const SerializedGraph> graph,
                     CompileOptions options) {
   TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
                           CompilerConfig::create(options));
@@ -258,7 +259,7 @@ createGraphCompiler(std::shared_ptr<const GraphSource> graph,
 }
 
 Expected<std::unique_ptr<Compiler>>
-createGraphCompiler(std::shared_ptr<const GraphSource> graph,
+createGraphCompiler(std::shared_ptr<const SerializedGraph> graph,
                     CompilerConfig config) {
   const bool mayBeStored = config.disk != nullptr;
   auto compiler =

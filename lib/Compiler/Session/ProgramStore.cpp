@@ -12,7 +12,7 @@
 
 #include "background/BackgroundQueue.h"
 #include "tandem/Runtime/Function.h"
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 #include "tandem/Runtime/Versions.h"
 
 #include <array>
@@ -22,7 +22,7 @@ namespace tandem {
 
 /// Everything but the inputs' types. An option of CompileOptions that changes
 /// programs must be named here.
-static CacheKey describe(const GraphSource &graph,
+static CacheKey describe(const SerializedGraph &graph,
                          const CompilerConfig &config) {
   const CompileOptions &options = config.options;
   CacheKey key("program");
@@ -103,7 +103,8 @@ Expected<Compiled> ProgramStore::unpack(int entry, const CacheKey &key,
 class ProgramStore::WriteJob final : public tiering::BackgroundJob {
 public:
   WriteJob(DiskCache &disk, CacheKey key,
-           std::shared_ptr<const GraphSource> graph, const Compiled &compiled)
+           std::shared_ptr<const SerializedGraph> graph,
+           const Compiled &compiled)
       : BackgroundJob(/*owner=*/nullptr), disk(disk), key(std::move(key)),
         graph(std::move(graph)), program(compiled.program),
         recomputation(compiled.recomputation) {}
@@ -117,7 +118,7 @@ public:
 private:
   DiskCache &disk;
   const CacheKey key;
-  const std::shared_ptr<const GraphSource> graph;
+  const std::shared_ptr<const SerializedGraph> graph;
   const std::shared_ptr<const Program> program;
   const Recomputation recomputation;
 };
@@ -151,26 +152,26 @@ void ProgramStore::keep(std::span<const TensorType> inputs,
 }
 
 //===----------------------------------------------------------------------===//
-// Findings
+// Profiles
 //===----------------------------------------------------------------------===//
 
 /// What was measured of a program holds for that program alone.
-static CacheKey findingsKeyOf(const CacheKey &program) {
-  return CacheKey("findings").addDigest("program", program.fields());
+static CacheKey profileKeyOf(const CacheKey &program) {
+  return CacheKey("profile").addDigest("program", program.fields());
 }
 
 /// An entry's only section: the number of demotions, and 1 where captured work
 /// is slower.
-using StoredFindings = std::array<uint32_t, 2>;
+using StoredProfiles = std::array<uint32_t, 2>;
 
-ProgramFindings ProgramStore::findings(std::span<const TensorType> inputs) {
+ProgramProfile ProgramStore::profile(std::span<const TensorType> inputs) {
   if (!config.disk)
     return {};
-  const CacheKey key = findingsKeyOf(keyOf(inputs));
+  const CacheKey key = profileKeyOf(keyOf(inputs));
   std::optional<CacheEntry> entry = config.disk->find(key);
   if (!entry)
     return {};
-  StoredFindings stored;
+  StoredProfiles stored;
   if (entry->sections.size() != 1 ||
       entry->sections[0].size() != sizeof stored) {
     config.disk->remove(key);
@@ -180,14 +181,14 @@ ProgramFindings ProgramStore::findings(std::span<const TensorType> inputs) {
   return {stored[0], stored[1] != 0};
 }
 
-void ProgramStore::keepFindings(std::span<const TensorType> inputs,
-                                const ProgramFindings &findings) {
+void ProgramStore::keepProfile(std::span<const TensorType> inputs,
+                               const ProgramProfile &profile) {
   if (!config.disk)
     return;
-  const CacheKey key = findingsKeyOf(keyOf(inputs));
-  if (findings == ProgramFindings())
+  const CacheKey key = profileKeyOf(keyOf(inputs));
+  if (profile == ProgramProfile())
     return config.disk->remove(key);
-  const StoredFindings stored = {findings.demotions, findings.isSlowerCaptured};
+  const StoredProfiles stored = {profile.demotions, profile.isSlowerCaptured};
   const CacheSection section(reinterpret_cast<const uint8_t *>(stored.data()),
                              sizeof stored);
   config.disk->put(key, {&section, 1});

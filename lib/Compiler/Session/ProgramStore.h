@@ -9,12 +9,12 @@
 #ifndef TANDEM_LIB_COMPILER_SESSION_PROGRAMSTORE_H
 #define TANDEM_LIB_COMPILER_SESSION_PROGRAMSTORE_H
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerConfig.h"
 
 #include "process/Descriptor.h"
 #include "tandem/Runtime/PhaseTimes.h"
-#include "tandem/Runtime/StoredProgram.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
 
 #include <mutex>
 #include <optional>
@@ -27,7 +27,7 @@ namespace tandem {
 /// Thread-safe. `config` outlives this.
 class ProgramStore {
 public:
-  ProgramStore(std::shared_ptr<const GraphSource> graph,
+  ProgramStore(std::shared_ptr<const SerializedGraph> graph,
                const CompilerConfig &config)
       : graph(std::move(graph)), config(config) {}
 
@@ -45,9 +45,9 @@ public:
 
   /// What processes have found out by running the program for inputs of these
   /// types, an entry beside that of the program.
-  ProgramFindings findings(std::span<const TensorType> inputs);
-  void keepFindings(std::span<const TensorType> inputs,
-                    const ProgramFindings &findings);
+  ProgramProfile profile(std::span<const TensorType> inputs);
+  void keepProfile(std::span<const TensorType> inputs,
+                   const ProgramProfile &profile);
 
   /// All that the program for inputs of these types depends on.
   CacheKey keyOf(std::span<const TensorType> inputs);
@@ -67,7 +67,7 @@ private:
     return {*graph->eager, graph->constantDigests(), known};
   }
 
-  std::shared_ptr<const GraphSource> graph;
+  std::shared_ptr<const SerializedGraph> graph;
   const CompilerConfig &config;
   /// The part of the key that is the same for all inputs, made once.
   std::once_flag once;

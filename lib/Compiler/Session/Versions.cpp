@@ -10,7 +10,7 @@
 
 #include "SourceDigest.inc"
 
-#include "tandem/Runtime/ProgramFormat.h"
+#include "tandem/Runtime/Program/ProgramFormat.h"
 
 #include "llvm-c/Core.h"
 

@@ -116,7 +116,7 @@ public:
   // What finalisation needs.
   llvm::SmallVector<ElementRead> reads;
   llvm::SmallVector<mlir::Value> symbols;
-  /// The index expressions that were materialised.
+  /// The index expressions that were materialized.
   llvm::SmallVector<mlir::AffineExpr> materialized;
   /// The linalg.index op of each loop, at the start of the block; null where it
   /// is not used.

@@ -173,12 +173,12 @@ static LogicalResult emitPrologue(Operation *hero) {
 }
 
 /// What `op` reads, it reads from memory, splats as well.
-static void materialiseConstants(Operation *op) {
+static void materializeConstants(Operation *op) {
   for (OpOperand &use : op->getOpOperands()) {
     Operation *producer = use.get().getDefiningOp();
     if (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp,
                         ir::WinogradKernelOp>(producer))
-      materialiseConstants(producer);
+      materializeConstants(producer);
     auto splat = dyn_cast_or_null<ir::ConstantOp>(producer);
     if (!splat)
       continue;
@@ -192,7 +192,7 @@ LogicalResult emitContractionKernel(func::FuncOp kernel) {
   FailureOr<Operation *> hero = findHero(kernel);
   if (failed(hero))
     return failure();
-  materialiseConstants(*hero);
+  materializeConstants(*hero);
   Block &body = kernel.getBody().front();
   for (Operation &op : body)
     if (isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))

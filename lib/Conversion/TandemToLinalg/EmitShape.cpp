@@ -189,8 +189,8 @@ static Value emitBatchNorm(ElementalEmitter &emitter, ir::BatchNormOp op,
   Value biased = arith::AddFOp::create(builder, loc, variance, epsilon);
   Value deviation = math::SqrtOp::create(builder, loc, biased);
   Value factor = arith::DivFOp::create(builder, loc, scale, deviation);
-  Value centred = arith::SubFOp::create(builder, loc, input, mean);
-  return addProduct(builder, loc, offset, centred, factor);
+  Value centered = arith::SubFOp::create(builder, loc, input, mean);
+  return addProduct(builder, loc, offset, centered, factor);
 }
 
 Value emitShapeOp(ElementalEmitter &emitter, Operation *op,

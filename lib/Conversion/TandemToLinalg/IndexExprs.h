@@ -1,4 +1,4 @@
-//===- IndexExprs.h - Affine expressions with known ranges -----*- C++ -*-===//
+//===- IndexExprs.h - Affine expressions with known ranges ------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

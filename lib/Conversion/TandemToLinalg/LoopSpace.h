@@ -52,7 +52,7 @@ private:
   /// as through one loop.
   bool isContiguous(const LinearForm &form, unsigned outer) const;
   void separate(mlir::AffineExpr expr);
-  /// Whether an original loop is one with a neighbour.
+  /// Whether an original loop is one with a neighbor.
   bool isMerged(unsigned loop) const;
 
   llvm::SmallVector<int64_t> oldSizes, sizes;

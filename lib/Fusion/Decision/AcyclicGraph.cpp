@@ -128,25 +128,25 @@ bool AcyclicGraph::merge(Node a, Node b) {
 }
 
 AcyclicGraph::Nodes
-AcyclicGraph::getNeighbours(Node node, llvm::ArrayRef<Node> edges) const {
-  Nodes neighbours;
+AcyclicGraph::getNeighbors(Node node, llvm::ArrayRef<Node> edges) const {
+  Nodes neighbors;
   for (Node edge : edges)
     if (Node next = find(edge); next != node && !isRemoved[next])
-      neighbours.push_back(next);
-  llvm::sort(neighbours);
-  neighbours.erase(llvm::unique(neighbours), neighbours.end());
-  return neighbours;
+      neighbors.push_back(next);
+  llvm::sort(neighbors);
+  neighbors.erase(llvm::unique(neighbors), neighbors.end());
+  return neighbors;
 }
 
 void AcyclicGraph::bypass(Node node) {
   node = find(node);
-  Nodes afters = getNeighbours(node, successors[node]);
-  for (Node before : getNeighbours(node, predecessors[node]))
+  Nodes afters = getNeighbors(node, successors[node]);
+  for (Node before : getNeighbors(node, predecessors[node]))
     for (Node after : afters) {
       successors[before].push_back(after);
       predecessors[after].push_back(before);
     }
-  // Its neighbours' edges still lead to it.
+  // Its neighbors' edges still lead to it.
   isRemoved[node] = true;
 }
 

@@ -57,7 +57,7 @@ private:
   void collectBefore(Node from, Node to, Nodes &found);
   bool visit(Node node);
   /// The nodes at the other ends of `edges` of `node`, each once.
-  Nodes getNeighbours(Node node, llvm::ArrayRef<Node> edges) const;
+  Nodes getNeighbors(Node node, llvm::ArrayRef<Node> edges) const;
   void unite(Node into, Node from);
 
   /// By node, the next node on the way to its representative (union-find).

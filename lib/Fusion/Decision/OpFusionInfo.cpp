@@ -226,7 +226,7 @@ OpFusionInfo getFusionInfo(Operation *op, const FusionOptions &options) {
   info.inLoop = checkReads(cost.reads, options.maxReads);
   if (info.inLoop)
     info.inLoop = checkConcat(op, options.maxConcatOperands);
-  if (std::optional<BackendCosts> costs = getLibraryChoice(op))
+  if (std::optional<BackendCosts> costs = getBackendChoice(op))
     info.inLoop = refuseForLibrary(*costs);
   if (!isa<ir::IndexingOpInterface>(op) && info.reads == 1)
     info.flopsPerElement += kChoiceFlops;

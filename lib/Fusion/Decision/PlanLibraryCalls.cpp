@@ -12,7 +12,7 @@
 #include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 using namespace mlir;
 

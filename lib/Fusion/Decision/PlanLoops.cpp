@@ -94,7 +94,7 @@ void LoopPlanner::pushOperands(ArrayRef<Operation *> ops) {
 }
 
 /// Whether something comes before `proposal` now that it saves `savedNs`: its
-/// cost was that of another neighbourhood. It is put back then.
+/// cost was that of another neighborhood. It is put back then.
 bool LoopPlanner::isPutBack(Proposal proposal, double savedNs) {
   bool isLess = savedNs < proposal.savedNs;
   proposal.savedNs = savedNs;

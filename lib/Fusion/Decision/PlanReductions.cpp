@@ -48,7 +48,7 @@ private:
   void tryAdd(Operation *op, std::optional<RowSpace::Dims> dims);
   bool isReduced(Operation *op);
   SmallVector<OpOperand *> usesInOrder(Value value) const;
-  void tryNeighbours(Operation *op);
+  void tryNeighbors(Operation *op);
   void add(Operation *op, const RowSpace::Dims &dims);
 
   PlanState &state;
@@ -58,7 +58,7 @@ private:
   Id id = 0;
   /// The dims of the space that the results of the kernel's ops have.
   DenseMap<Operation *, RowSpace::Dims> places;
-  /// Ops whose neighbours are to be looked at.
+  /// Ops whose neighbors are to be looked at.
   std::deque<Operation *> worklist;
 };
 
@@ -215,7 +215,7 @@ SmallVector<OpOperand *> ReductionPlanner::usesInOrder(Value value) const {
   return uses;
 }
 
-void ReductionPlanner::tryNeighbours(Operation *op) {
+void ReductionPlanner::tryNeighbors(Operation *op) {
   RowSpace::Dims dims = places[op];
   for (OpOperand *use : usesInOrder(op->getResult(0)))
     tryAdd(use->getOwner(),
@@ -244,7 +244,7 @@ void ReductionPlanner::plan() {
   while (!worklist.empty()) {
     Operation *op = worklist.front();
     worklist.pop_front();
-    tryNeighbours(op);
+    tryNeighbors(op);
   }
   candidates.updateOutputs(id);
 }

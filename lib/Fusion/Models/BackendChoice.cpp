@@ -38,7 +38,7 @@ void chooseLibrary(Operation *op, const BackendCosts &costs) {
   setCosts(op, kLibrary, costs);
 }
 
-std::optional<BackendCosts> getLibraryChoice(Operation *op) {
+std::optional<BackendCosts> getBackendChoice(Operation *op) {
   return getCosts(op, kLibrary);
 }
 

@@ -89,7 +89,7 @@ json::Value toJson(Attribute note) {
 json::Array contractionsOf(Block &block) {
   json::Array contractions;
   for (Operation &op : block) {
-    std::optional<BackendCosts> left = getLibraryChoice(&op);
+    std::optional<BackendCosts> left = getBackendChoice(&op);
     std::optional<BackendCosts> costs = left ? left : getGeneratedNote(&op);
     if (!costs)
       continue;

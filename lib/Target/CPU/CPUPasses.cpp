@@ -96,9 +96,9 @@ void CPU::addPassesBeforeFusion(OpPassManager &pm,
   // Fusion would compute the padding in place. A GPU predicates its loads and
   // would only pay one more launch; a kernel of a contraction has no need of
   // it, so only what is lighter is padded.
-  TandemMaterialisePaddingOptions padding;
+  TandemMaterializePaddingOptions padding;
   padding.maxReads = kMaxReadsOfLoop;
-  pm.addNestedPass<func::FuncOp>(createTandemMaterialisePadding(padding));
+  pm.addNestedPass<func::FuncOp>(createTandemMaterializePadding(padding));
 }
 
 /// Fusion says what becomes a contraction of ours: a library packs for itself.

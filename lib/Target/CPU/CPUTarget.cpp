@@ -15,7 +15,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -84,7 +84,7 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   if (!loops.bf16)
     passes.addPass(createSoftenBF16());
   // Half of what the emitters of tiles and lanes say, they say twice; each op
-  // less is one less to convert, translate and optimise.
+  // less is one less to convert, translate and optimize.
   passes.addPass(createCSEPass());
   passes.addPass(createLowerLoopsToLLVM());
 }

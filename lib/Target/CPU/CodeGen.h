@@ -20,8 +20,8 @@ class TargetMachine;
 
 namespace tandem {
 
-/// Runs a short pipeline of LLVM's optimisations on a module whose loops are
-/// already vectorised.
+/// Runs a short pipeline of LLVM's optimizations on a module whose loops are
+/// already vectorized.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               const CPUTargetOptions &options);
 

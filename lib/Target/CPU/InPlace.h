@@ -1,4 +1,4 @@
-//===- InPlace.h - Results in the memory of operands -----------*- C++ -*-===//
+//===- InPlace.h - Results in the memory of operands ------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,7 +8,7 @@
 
 #include "KernelScratch.h"
 
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include "llvm/Support/MathExtras.h"
 

@@ -8,7 +8,7 @@
 
 #include "tandem/Target/CPU/CPUTarget.h"
 
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include "HostMachine.h"
 

@@ -183,7 +183,7 @@ bool isLoadedElement(LLVM::GEPOp element) {
          element.getDynamicIndices()[0].getType().isInteger(64);
 }
 
-/// An element that is loaded is its neighbour.
+/// An element that is loaded is its neighbor.
 bool shiftLoad(LLVM::LLVMFuncOp body, size_t place) {
   auto elements = collect<LLVM::GEPOp>(body);
   llvm::erase_if(elements, std::not_fn(isLoadedElement));

@@ -1,4 +1,4 @@
-//===- Prefetch.cpp - Prefetching lines into caches --------------------===//
+//===- Prefetch.cpp - Prefetching lines into caches -----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

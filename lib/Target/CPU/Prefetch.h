@@ -1,4 +1,4 @@
-//===- Prefetch.h - Prefetching lines into caches ------*- C++ -*-===//
+//===- Prefetch.h - Prefetching lines into caches ---------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -32,7 +32,7 @@ public:
     for (Value operand : hero->getOperands())
       if (SplatElementsAttr splat; matchPattern(operand, m_Constant(&splat)))
         return fail("codegen", "reads a constant of one value");
-    return conversion::checkSmallContraction(hero, contraction);
+    return codegen::checkSmallContraction(hero, contraction);
   }
   /// Each product takes a fused multiply-add and a quarter of a load.
   double getEfficiency(const DeviceModel &,
@@ -52,8 +52,8 @@ public:
                              const Contraction &contraction,
                              const ContractionWindow &window,
                              int64_t elementBytes, double ns) const override {
-    conversion::BlockPart part =
-        conversion::getBlockPart(contraction, window, elementBytes);
+    codegen::BlockPart part =
+        codegen::getBlockPart(contraction, window, elementBytes);
     double work = std::max(ns - device.launchNs, 0.0) / std::max(ns, 1.0);
     return {.partBytes = part.bytes,
             .mostPartBytes = part.mostBytes,

@@ -8,7 +8,7 @@
 
 #include "CUDALibraries.h"
 
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 namespace tandem {
 namespace {

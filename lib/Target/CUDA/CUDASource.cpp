@@ -40,7 +40,7 @@ private:
   std::string *definition(StringRef token);
   void closeScopes();
   std::string substitute(StringRef line) const;
-  bool addInitialisation(StringRef line);
+  bool addInitialization(StringRef line);
   StringRef replacement(StringRef token) const;
 
   llvm::StringMap<Replacement> replacements;
@@ -188,7 +188,7 @@ void SourceRewriter::closeScopes() {
 }
 
 /// Makes one line of `float sum;` and `sum = 0.0f;`.
-bool SourceRewriter::addInitialisation(StringRef line) {
+bool SourceRewriter::addInitialization(StringRef line) {
   if (lines.empty())
     return false;
   StringRef definition = StringRef(lines.back()).trim();
@@ -203,7 +203,7 @@ bool SourceRewriter::addInitialisation(StringRef line) {
 }
 
 void SourceRewriter::addLine(StringRef line) {
-  if (addMarker(line) || addInitialisation(substitute(line)))
+  if (addMarker(line) || addInitialization(substitute(line)))
     return;
   // Functions end by themselves.
   if (line == "}" && depth == 1 && !lines.empty() &&

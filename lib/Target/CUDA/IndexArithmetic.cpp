@@ -13,7 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 static constexpr arith::IntegerOverflowFlags noOverflow =
     arith::IntegerOverflowFlags::nsw;

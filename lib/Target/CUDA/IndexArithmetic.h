@@ -15,7 +15,7 @@
 
 #include <optional>
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// Emits index arithmetic as arith ops that do not overflow. It tracks the
 /// bounds of the values that it creates, so that floor division and modulo
@@ -62,6 +62,6 @@ private:
   bool wide = false;
 };
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_INDEXARITHMETIC_H

@@ -13,7 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 static LogicalResult verifyOperand(linalg::GenericOp op, OpOperand &operand,
                                    const KernelMemory &memory) {
@@ -31,8 +31,8 @@ static LogicalResult verifyOperand(linalg::GenericOp op, OpOperand &operand,
   return success();
 }
 
-LogicalResult tandem::conversion::verifyKernelOp(linalg::GenericOp op,
-                                                 const KernelMemory &memory) {
+LogicalResult tandem::codegen::verifyKernelOp(linalg::GenericOp op,
+                                              const KernelMemory &memory) {
   if (op.getNumParallelLoops() != op.getNumLoops())
     return op.emitOpError("of a kernel must have parallel iterators alone");
   if (!op.hasPureTensorSemantics())
@@ -99,9 +99,9 @@ static LogicalResult emitReductions(MappedKernel &kernel,
                               : emitRowReductions(kernel, stages, contiguous);
 }
 
-LogicalResult tandem::conversion::emitKernel(MappedKernel &kernel,
-                                             Operation *contraction,
-                                             ArrayRef<linalg::GenericOp> ops) {
+LogicalResult tandem::codegen::emitKernel(MappedKernel &kernel,
+                                          Operation *contraction,
+                                          ArrayRef<linalg::GenericOp> ops) {
   if (contraction)
     return emitContraction(kernel, contraction, ops);
   if (llvm::any_of(ops, [](linalg::GenericOp op) {

@@ -18,7 +18,7 @@
 
 #include "tandem/Target/CUDA/KernelPasses.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// What a kernel's mapping may use.
 struct MappingOptions {
@@ -139,6 +139,6 @@ mlir::LogicalResult emitKernel(MappedKernel &kernel,
                                mlir::Operation *contraction,
                                llvm::ArrayRef<mlir::linalg::GenericOp> ops);
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_KERNELSCHEDULE_H

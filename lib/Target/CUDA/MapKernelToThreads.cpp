@@ -32,6 +32,7 @@ namespace tandem {
 
 using namespace mlir;
 using namespace tandem;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 namespace {

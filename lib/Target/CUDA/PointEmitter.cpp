@@ -14,7 +14,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 PointEmitter::PointEmitter(OpBuilder &builder, IndexArithmetic &index,
                            const KernelMemory &memory, linalg::GenericOp op)
@@ -26,7 +26,7 @@ Location PointEmitter::named(const Twine &name) {
 }
 
 /// The tensor whose elements, in row-major order, `value` has.
-Value tandem::conversion::skipReshapes(Value value) {
+Value tandem::codegen::skipReshapes(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
              tensor::CastOp>(op))
@@ -36,7 +36,7 @@ Value tandem::conversion::skipReshapes(Value value) {
   return value;
 }
 
-Location tandem::conversion::suffixed(Location loc, const Twine &suffix) {
+Location tandem::codegen::suffixed(Location loc, const Twine &suffix) {
   auto name = dyn_cast<NameLoc>(loc);
   if (!name)
     return loc;

@@ -16,7 +16,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// The largest number of threads of a block, on every GPU.
 inline constexpr int64_t kMaxThreads = 1024;
@@ -41,7 +41,7 @@ struct KernelMemory {
 /// A part of a tensor, in memory of its own.
 struct TensorPart {
   mlir::Value tensor, memory;
-  /// The distances of neighbours along those dims of the tensor whose size is
+  /// The distances of neighbors along those dims of the tensor whose size is
   /// not 1.
   mlir::SmallVector<int64_t> strides;
   /// The position in the part of the tensor's first element, which it need not
@@ -153,6 +153,6 @@ mlir::Value skipReshapes(mlir::Value value);
 /// `loc` under its own name with `suffix`.
 mlir::Location suffixed(mlir::Location loc, const llvm::Twine &suffix);
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_POINTEMITTER_H

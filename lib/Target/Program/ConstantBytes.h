@@ -1,4 +1,4 @@
-//===- ConstantBytes.h - Attributes to bytes -------------------*- C++ -*-===//
+//===- ConstantBytes.h - Attributes to bytes --------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

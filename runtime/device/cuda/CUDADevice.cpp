@@ -11,9 +11,8 @@
 #include "CUDAKernel.h"
 #include "CUDAStream.h"
 #include "DeviceLibraries.h"
-#include "SharedMemory.h"
+#include "DeviceWideAllocator.h"
 
-#include "../../eager/cuda/KernelProvider.h"
 #include "../ConstantCache.h"
 
 #include <map>
@@ -60,14 +59,13 @@ public:
 
 private:
   Context &context;
-  SharedMemory constantMemory{*this, context};
+  DeviceWideAllocator constantMemory{*this, context};
   ConstantCache constants{constantMemory};
   ModuleCache modules{context};
   DeviceClock clock;
   std::unique_ptr<CUDAStream> stream;
-  const KernelProvider kernels{context};
   const std::unique_ptr<DeviceLibraries> libraries =
-      std::make_unique<DeviceLibraries>(context, *this, kernels);
+      DeviceLibraries::create(context, *this);
 };
 
 Status GPU::open() {

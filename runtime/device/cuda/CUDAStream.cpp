@@ -51,7 +51,7 @@ bool CUDAEvent::isDone() const {
   return result != kNotReady;
 }
 
-void CUDAEvent::synchronise() const {
+void CUDAEvent::synchronize() const {
   if (!event.context.enter())
     return;
   // The stream tells what failed.
@@ -104,13 +104,13 @@ CUDAStream::CUDAStream(Device &device, Context &context, StreamHandle handle,
   blocks.emplace(device, context, handle);
   staging.emplace(context, handle);
   context.addLog(*log);
-  context.retired().addStream(handle);
+  context.deferred().addStream(handle);
 }
 
 CUDAStream::~CUDAStream() {
   if (!recording) {
-    (void)synchronise();
-    context.retired().removeStream(stream);
+    (void)synchronize();
+    context.deferred().removeStream(stream);
   }
   staging.reset();
   blocks.reset();
@@ -153,7 +153,7 @@ Status CUDAStream::wait(const Event &event) {
       "execute", "cuStreamWaitEvent");
 }
 
-Status CUDAStream::synchronise() {
+Status CUDAStream::synchronize() {
   TANDEM_RETURN_IF_ERROR(checkNotCapturing("waiting for the stream"));
   TANDEM_RETURN_IF_ERROR(context.enter());
   const uint64_t position = log->position();
@@ -161,7 +161,7 @@ Status CUDAStream::synchronise() {
   if (result != kSuccess)
     return context.check(result, "execute", "cuStreamSynchronize");
   log->finish(position);
-  context.retired().collect(/*waits=*/false);
+  context.deferred().collect(/*waits=*/false);
   return {};
 }
 

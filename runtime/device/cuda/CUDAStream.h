@@ -34,7 +34,7 @@ public:
         position(this->log->position()) {}
 
   bool isDone() const override;
-  void synchronise() const override;
+  void synchronize() const override;
   double ns() const override;
 
   OwnedEvent event;
@@ -65,7 +65,7 @@ public:
   Status copy(const Tensor &from, const Tensor &to) override;
   Expected<std::unique_ptr<Event>> record() override;
   Status wait(const Event &event) override;
-  Status synchronise() override;
+  Status synchronize() override;
   Expected<std::unique_ptr<CapturedWork>>
   capture(const std::function<Status(Stream &)> &body,
           std::span<std::byte> workspace,
@@ -79,7 +79,7 @@ public:
     const Result result = call(context.driver(), stream);
     if (result == kSuccess && !waitsForSteps) [[likely]]
       return {};
-    return result == kSuccess ? synchronise()
+    return result == kSuccess ? synchronize()
                               : context.check(result, "execute", step);
   }
 
@@ -97,7 +97,7 @@ public:
     Status status = call(stream);
     if (status && !waitsForSteps) [[likely]]
       return {};
-    TANDEM_RETURN_IF_ERROR(synchronise());
+    TANDEM_RETURN_IF_ERROR(synchronize());
     return status;
   }
 

@@ -171,7 +171,7 @@ void Context::removeCache(const void *owner) {
 }
 
 void Context::trimCaches() {
-  retirees.collect(/*waits=*/true);
+  deferredReleases.collect(/*waits=*/true);
   std::lock_guard lock(trimming);
   for (const auto &[owner, trim] : caches)
     trim();

@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 #define TANDEM_RUNTIME_DEVICE_CUDA_CONTEXT_H
 
-#include "Retired.h"
+#include "DeferredRelease.h"
 #include "StepLog.h"
 
 #include "tandem/Runtime/CUDADevice.h"
@@ -61,7 +61,7 @@ public:
                std::string_view hint = {});
 
   /// What is released once work is done. The context is to be entered first.
-  Retired &retired() { return retirees; }
+  DeferredRelease &deferred() { return deferredReleases; }
 
   /// What a stream has enqueued, for errors that stick.
   void addLog(const StepLog &log);
@@ -77,7 +77,7 @@ public:
 private:
   Context(const Driver &driver, int index)
       : table(driver), number(index), title("cuda:" + std::to_string(index)),
-        retirees(driver) {}
+        deferredReleases(driver) {}
   Status open();
   std::string nameOf(Result result) const;
   /// Makes the device lost.
@@ -89,7 +89,7 @@ private:
   std::string architecture, description;
   ContextHandle handle = nullptr;
 
-  Retired retirees;
+  DeferredRelease deferredReleases;
 
   std::atomic<bool> isLost{false};
   std::mutex mutex; // guards lostBy and logs

@@ -35,7 +35,7 @@ Expected<ModuleHandle> cuda::loadModule(Context &context,
 /// What is enqueued may still run its code.
 Module::~Module() {
   if (context.enter())
-    context.retired().add([&driver = context.driver(), handle = handle] {
+    context.deferred().add([&driver = context.driver(), handle = handle] {
       driver.moduleUnload(handle);
     });
 }

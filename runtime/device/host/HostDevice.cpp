@@ -24,7 +24,7 @@ namespace {
 class HostEvent final : public Event {
 public:
   bool isDone() const override { return true; }
-  void synchronise() const override {}
+  void synchronize() const override {}
   double ns() const override {
     return std::chrono::duration<double, std::nano>(time.time_since_epoch())
         .count();
@@ -49,7 +49,7 @@ public:
     return std::make_unique<HostEvent>();
   }
   Status wait(const Event &) override { return {}; }
-  Status synchronise() override { return {}; }
+  Status synchronize() override { return {}; }
 
 private:
   Allocator &memory;

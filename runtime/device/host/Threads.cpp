@@ -96,7 +96,7 @@ void tandem::setNumThreads(int threads) {
   static auto &control = *new std::unique_ptr<Control>;
   if (!hasThreads())
     return;
-  threads = std::clamp(threads, 1, kMostThreads);
+  threads = std::clamp(threads, 1, kMaxThreads);
   std::lock_guard<std::mutex> lock(mutex);
   if (threads == limit)
     return;

@@ -8,13 +8,13 @@
 
 #include "CUBLASLt.h"
 
-#include "../ValueProbe.h"
+#include "../NaNPropagationProbe.h"
 #include "MatmulOp.h"
 
 using namespace tandem;
 using namespace tandem::cublaslt;
 
-/// What NVIDIA recommends for its data-centre GPUs.
+/// What NVIDIA recommends for its data-center GPUs.
 static constexpr uint64_t kMaxWorkspaceBytes = 32 << 20;
 
 //===----------------------------------------------------------------------===//

@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_EAGER_CUBLASLT_MATMULPROBLEM_H
 #define TANDEM_RUNTIME_EAGER_CUBLASLT_MATMULPROBLEM_H
 
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 #include <optional>
 #include <string>

@@ -12,7 +12,7 @@
 
 #include "../../device/cuda/ModuleCache.h"
 
-#include "tandem/Runtime/Preparation.h"
+#include "tandem/Runtime/Program/Preparation.h"
 
 using namespace tandem;
 using namespace tandem::cuda;

@@ -153,9 +153,9 @@ bool isAligned(std::span<const Tensor> tensors) {
 
 Result enqueue(const Launch &launch, const Pointers &pointers,
                const Driver &driver, StreamHandle stream) {
-  constexpr size_t kMost = 16;
-  std::array<void *, kMost> addresses{};
-  std::array<void *, kMost> parameters{};
+  constexpr size_t kMax = 16;
+  std::array<void *, kMax> addresses{};
+  std::array<void *, kMax> parameters{};
   size_t count = 0;
   for (int number : launch.pointers) {
     addresses[count] = pointers[number];

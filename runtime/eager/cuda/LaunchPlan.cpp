@@ -22,7 +22,7 @@ Indices &Indices::add(const Shape &dims) {
 }
 
 int64_t cuda::resultsPerBlock(int64_t results, int64_t count,
-                              bool areNeighbours) {
+                              bool areNeighbors) {
   const auto powerAbove = [](int64_t number) {
     const auto unsignedNumber =
         static_cast<uint64_t>(std::clamp<int64_t>(number, 1, kBlockThreads));
@@ -30,7 +30,7 @@ int64_t cuda::resultsPerBlock(int64_t results, int64_t count,
   };
   // If results lie side by side, a warp reads one element each of 32 results.
   const int64_t atLeast =
-      areNeighbours ? 1 : std::min<int64_t>(powerAbove(results), 32);
+      areNeighbors ? 1 : std::min<int64_t>(powerAbove(results), 32);
   return std::max(atLeast, kBlockThreads / powerAbove(count));
 }
 

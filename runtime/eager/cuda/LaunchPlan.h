@@ -84,9 +84,9 @@ constexpr int64_t blocksFor(int64_t threads) {
 }
 
 /// How many results a block computes, where each combines `count` elements
-/// among threads of its own. `areNeighbours`: the elements of one result lie
+/// among threads of its own. `areNeighbors`: the elements of one result lie
 /// side by side, else those of several results do.
-int64_t resultsPerBlock(int64_t results, int64_t count, bool areNeighbours);
+int64_t resultsPerBlock(int64_t results, int64_t count, bool areNeighbors);
 
 /// The family of an elementwise op.
 KernelFamily familyOf(OpKind kind);

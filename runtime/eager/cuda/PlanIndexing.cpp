@@ -6,19 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Lines.h"
+#include "../AxisView.h"
 #include "LaunchPlan.h"
 
 using namespace tandem;
 using namespace tandem::cuda;
-using eager::Lines;
+using eager::AxisView;
 
 /// A copy of the input, into which updates go.
 Planned cuda::planScatter(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsScatterAttrs();
   const TensorType &result = signature.result(),
                    &indices = signature.operands[1];
-  const Lines lines(result.shape, attrs.axis);
+  const AxisView lines(result.shape, attrs.axis);
   const int64_t count = indices.shape.numElements();
   OpPlan plan;
   plan.steps.push_back(CopyPlan{0, 0, 0, result.bytes()});
@@ -37,7 +37,7 @@ Planned cuda::planScatter(const OpSignature &signature) {
 Planned cuda::planArgTopK(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsArgTopKAttrs();
   const TensorType &operand = signature.operands[0];
-  const Lines lines(operand.shape, attrs.axis);
+  const AxisView lines(operand.shape, attrs.axis);
   LaunchPlan plan{KernelFamily::indexing, operand.dtype, "argtopk",
                   blocksFor(operand.shape.numElements())};
   plan.pointers = {0, kResult};

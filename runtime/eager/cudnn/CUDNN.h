@@ -11,7 +11,7 @@
 
 #include "Planner.h"
 
-#include "../../device/cuda/SharedMemory.h"
+#include "../../device/cuda/DeviceWideAllocator.h"
 
 #include "tandem/Support/ObjectPool.h"
 
@@ -68,7 +68,7 @@ private:
 
   cuda::Context &context;
   Device &device;
-  cuda::SharedMemory weights;
+  cuda::DeviceWideAllocator weights;
   const cuda::CUDNN *library = nullptr;
   /// What plans are made with, in calls and in the background.
   std::unique_ptr<Handle> first, second;

@@ -123,11 +123,11 @@ bool ConvProblem::packLayouts() {
 }
 
 ConvProblem ConvProblem::onFewPositions() const {
-  constexpr int64_t kMostPositions = 4;
+  constexpr int64_t kMaxPositions = 4;
   ConvProblem few = *this;
   few.input.sizes[0] = few.output.sizes[0] = 1;
   for (size_t i = 0; i < strides.size(); ++i) {
-    const int64_t results = std::min(output.sizes[i + 2], kMostPositions);
+    const int64_t results = std::min(output.sizes[i + 2], kMaxPositions);
     const int64_t window = (kernel.sizes[i + 2] - 1) * dilations[i] + 1;
     const int64_t read =
         (results - 1) * strides[i] + window - padLow[i] - padHigh[i];

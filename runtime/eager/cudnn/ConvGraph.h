@@ -13,7 +13,7 @@
 
 #include "../Spatial.h"
 
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 #include <string>
 

@@ -8,7 +8,7 @@
 
 #include "Converted.h"
 
-#include "tandem/Runtime/AlignedBytes.h"
+#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <algorithm>
 
@@ -90,7 +90,7 @@ Status Converted::convertConstants(std::span<const Tensor> constants,
     TANDEM_RETURN_IF_ERROR(runOp(*step.transpose, {&constants[step.operand], 1},
                                  {&step.kept, 1}, stream, "weights"));
   }
-  return stream.synchronise();
+  return stream.synchronize();
 }
 
 void Converted::place(Step &step) {

@@ -1,4 +1,4 @@
-//===- EngineConfig.cpp - Engines with their knobs -----------------------===//
+//===- EngineConfig.cpp - Engines with their knobs ------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,10 +35,10 @@ bool EngineConfig::isCompiled() const {
 
 EngineChoice EngineConfig::choice(const cuda::CUDNN &library) const {
   // It does not say how many knobs there are. Version 9.19 has 44 types.
-  constexpr int64_t kMostKnobs = 64;
+  constexpr int64_t kMaxKnobs = 64;
   EngineChoice choice{engine, {}};
   const std::vector<Descriptor> knobs = descriptor.getDescriptors(
-      Attribute::configKnobs, Kind::knobChoice, kMostKnobs);
+      Attribute::configKnobs, Kind::knobChoice, kMaxKnobs);
   for (const Descriptor &knob : knobs) {
     int type = 0;
     const auto value = knob.getInt64(Attribute::knobValue);

@@ -1,4 +1,4 @@
-//===- EngineConfig.h - Engines with their knobs ------------*- C++ -*-===//
+//===- EngineConfig.h - Engines with their knobs ----------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

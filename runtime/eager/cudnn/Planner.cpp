@@ -66,7 +66,7 @@ std::vector<Descriptor> Planner::propose(const Descriptor &graph,
                                    Kind::engineConfig);
 }
 
-/// FFT and Winograd's method mix neighbours, so that one infinity or NaN
+/// FFT and Winograd's method mix neighbors, so that one infinity or NaN
 /// spreads, and lose bits; sums in 16 bits lose more.
 static bool isRounding(int note) {
   return note == NumericalNote::reducedPrecisionReduction ||
@@ -220,7 +220,7 @@ Planner::choose(const ConvProblem &problem, const PlanOptions &options) {
   std::lock_guard oneAtATime(planning);
   if (auto known = find(key)) // Another thread has made it meanwhile.
     return *known;
-  if (auto kept = recall(problem, options)) {
+  if (auto kept = load(problem, options)) {
     std::lock_guard lock(mutex);
     return keep(problem, options, std::move(*kept));
   }
@@ -265,7 +265,7 @@ void Planner::remember(const ConvProblem &problem, const PlanOptions &options,
 }
 
 std::optional<std::shared_ptr<const Plan>>
-Planner::recall(const ConvProblem &problem, const PlanOptions &options) {
+Planner::load(const ConvProblem &problem, const PlanOptions &options) {
   if (!disk)
     return std::nullopt;
   const auto kept = disk->find(diskKeyOf(problem, options));

@@ -173,8 +173,8 @@ private:
                                                cudnnContext *with);
   /// What other processes have planned: null as for `plan`; nothing where that
   /// is not known, or cannot be planned any more.
-  std::optional<std::shared_ptr<const Plan>> recall(const ConvProblem &problem,
-                                                    const PlanOptions &options);
+  std::optional<std::shared_ptr<const Plan>> load(const ConvProblem &problem,
+                                                  const PlanOptions &options);
   /// What it is kept by.
   std::string diskKeyOf(const ConvProblem &problem, const PlanOptions &options);
   void remember(const ConvProblem &problem, const PlanOptions &options,

@@ -8,7 +8,7 @@
 
 #include "CUDNN.h"
 
-#include "../ValueProbe.h"
+#include "../NaNPropagationProbe.h"
 #include "ConvOp.h"
 
 using namespace tandem;

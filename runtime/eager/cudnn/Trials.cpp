@@ -1,4 +1,4 @@
-//===- Trials.cpp - Whether engines are right ----------------------------===//
+//===- Trials.cpp - Whether engines are right -----------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 
 #include "CUDNN.h"
 
-#include "../ValueProbe.h"
+#include "../NaNPropagationProbe.h"
 #include "ConvOp.h"
 
 #include <algorithm>

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Lines.h"
+#include "../AxisView.h"
 #include "Parallel.h"
 #include "Prepare.h"
 #include "kernels/Kernels.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <algorithm>
 #include <bit>
@@ -50,7 +50,7 @@ BinaryKernel combiner(ScatterKind kind, DType dtype) {
 /// lines of their own.
 template <typename Index> class ScatterOp final : public PreparedOp {
 public:
-  ScatterOp(const Lines &lines, int64_t count, int64_t width,
+  ScatterOp(const AxisView &lines, int64_t count, int64_t width,
             BinaryKernel combine)
       : lines(lines), count(count), width(width), combine(combine) {}
 
@@ -108,7 +108,7 @@ private:
       std::memcpy(to, from, n * width);
   }
 
-  Lines lines;
+  AxisView lines;
   int64_t count, width;
   BinaryKernel combine;
 };
@@ -119,7 +119,7 @@ Prepared eager::prepareScatter(const Signature &signature) {
   const auto &attrs = *signature.op.attrs.AsScatterAttrs();
   const TensorType &result = signature.result(),
                    &indices = signature.operands[1];
-  const Lines lines(result.shape, attrs.axis);
+  const AxisView lines(result.shape, attrs.axis);
   const int64_t count = indices.shape.numElements(),
                 width = byteWidth(result.dtype);
   const BinaryKernel combine = combiner(attrs.kind, result.dtype);
@@ -179,7 +179,7 @@ KeyFunction keyFunction(DType dtype) {
 
 class ArgTopKOp final : public PreparedOp {
 public:
-  ArgTopKOp(const Lines &lines, const fb::ArgTopKAttrsT &attrs, DType dtype)
+  ArgTopKOp(const AxisView &lines, const fb::ArgTopKAttrsT &attrs, DType dtype)
       : lines(lines), k(attrs.k), mask(attrs.ascending ? 0 : ~uint64_t(0)),
         width(byteWidth(dtype)), key(keyFunction(dtype)) {}
 
@@ -223,7 +223,7 @@ private:
       to[j * lines.inner] = entries[j].index;
   }
 
-  Lines lines;
+  AxisView lines;
   int64_t k;
   uint64_t mask;
   int64_t width;
@@ -235,6 +235,6 @@ private:
 Prepared eager::prepareArgTopK(const Signature &signature) {
   const auto &attrs = *signature.op.attrs.AsArgTopKAttrs();
   const TensorType &operand = signature.operands[0];
-  return std::make_unique<ArgTopKOp>(Lines(operand.shape, attrs.axis), attrs,
+  return std::make_unique<ArgTopKOp>(AxisView(operand.shape, attrs.axis), attrs,
                                      operand.dtype);
 }

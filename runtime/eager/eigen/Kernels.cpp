@@ -1,4 +1,4 @@
-//===- Kernels.cpp - The choice of vectorised inner loops -------*- C++ -*-===//
+//===- Kernels.cpp - The choice of vectorized inner loops -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Vectorised over channels where they are contiguous; over the innermost
+// Vectorized over channels where they are contiguous; over the innermost
 // spatial dim where that is. A NaN in a window comes through.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 #include "Prepare.h"
 #include "kernels/Kernels.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <cstring>
 #include <limits>

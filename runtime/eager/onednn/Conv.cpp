@@ -10,7 +10,7 @@
 #include "Builders.h"
 #include "Image.h"
 
-#include "tandem/Runtime/LibraryFormats.h"
+#include "tandem/Runtime/Kernels/LibraryFormats.h"
 
 using namespace tandem;
 using namespace tandem::onednn;
@@ -25,11 +25,11 @@ using eager::SpatialTensor;
 /// NaN where that is infinite or NaN (seen with oneDNN 2.6). Such convolutions
 /// are computed in f32.
 static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
-  bool readsNeighbours = conv.groupInputChannels % 2 != 0 ||
-                         conv.groupInputChannels <= 4 ||
-                         (conv.groups > 1 && conv.groupInputChannels == 16);
-  return dtype == DType::bf16 && readsNeighbours ? memory::data_type::f32
-                                                 : dataType(dtype);
+  bool readsNeighbors = conv.groupInputChannels % 2 != 0 ||
+                        conv.groupInputChannels <= 4 ||
+                        (conv.groups > 1 && conv.groupInputChannels == 16);
+  return dtype == DType::bf16 && readsNeighbors ? memory::data_type::f32
+                                                : dataType(dtype);
 }
 
 /// A kernel as (groups,) O, I, spatial dims with strides.
@@ -60,7 +60,7 @@ struct ConvBuilder {
 
   explicit ConvBuilder(const Signature &signature);
   /// A primitive for these image formats; the kernel's is the library's choice,
-  /// as copying it costs little and lets the vectorised ones be used.
+  /// as copying it costs little and lets the vectorized ones be used.
   convolution_forward::primitive_desc describe(const memory::desc &in,
                                                const memory::desc &out) const;
 };

@@ -9,7 +9,7 @@
 #include "Plan.h"
 #include "OneThread.h"
 
-#include "tandem/Runtime/AlignedBytes.h"
+#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <dnnl_debug.h>
 

@@ -144,7 +144,7 @@ std::vector<double> weightsOfChannels(const SpatialConv &conv,
 /// not in tiles of this output.
 void addWinogradErrors(Errors &errors, const SpatialConv &conv,
                        Operands operands) {
-  constexpr double kUnits = 1.5, kMostAboveWindow = 4096;
+  constexpr double kUnits = 1.5, kMaxAboveWindow = 4096;
   constexpr int64_t kOtherOutputsOfTile = 3;
   const LargestInputs inputs(conv, operands[0]);
   const std::vector<double> weights = weightsOfChannels(conv, operands[1]);
@@ -153,7 +153,7 @@ void addWinogradErrors(Errors &errors, const SpatialConv &conv,
     for (int64_t h = 0; h < conv.output[1]; ++h)
       for (int64_t w = 0; w < conv.output[2]; ++w) {
         const int64_t at[3] = {0, h, w};
-        double limit = kMostAboveWindow * inputs.around(n, at, 0);
+        double limit = kMaxAboveWindow * inputs.around(n, at, 0);
         double largest = inputs.around(n, at, kOtherOutputsOfTile, limit);
         int64_t first = n * conv.out.batch + conv.out.offset(at);
         for (int64_t o = 0; o < conv.outputChannels; ++o)

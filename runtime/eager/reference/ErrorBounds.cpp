@@ -23,8 +23,8 @@
 #include "Samples.h"
 #include "Wide.h"
 
-#include "tandem/Runtime/FusedContraction.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -71,9 +71,9 @@ Expected<Tensor> evaluateSample(const OpDesc &op, Operands operands,
   return reference::widenHalves(result);
 }
 
-class Sampler {
+class SampledEvaluator {
 public:
-  explicit Sampler(const ErrorBoundOptions &options)
+  explicit SampledEvaluator(const ErrorBoundOptions &options)
       : count(options.samples), precision(options.precision),
         random(options.seed) {}
 
@@ -93,8 +93,9 @@ private:
   RandomBits random;
 };
 
-Expected<SampledValue> Sampler::run(const OpDesc &op,
-                                    std::span<SampledValue *const> operands) {
+Expected<SampledValue>
+SampledEvaluator::run(const OpDesc &op,
+                      std::span<SampledValue *const> operands) {
   std::vector<Tensor> exact;
   bool isExact = true;
   double terms = 1;
@@ -129,8 +130,9 @@ Expected<SampledValue> Sampler::run(const OpDesc &op,
   return result;
 }
 
-Expected<SampledValue> Sampler::run(const fb::StepT &step,
-                                    std::span<SampledValue *const> operands) {
+Expected<SampledValue>
+SampledEvaluator::run(const fb::StepT &step,
+                      std::span<SampledValue *const> operands) {
   if (!step.epilogue)
     return run(*step.op, operands);
   const OpKind kind = step.op->kind;
@@ -245,7 +247,7 @@ tandem::evaluateWithBounds(const Program &program,
     values[constant.slot].reference = std::move(copy);
   }
   const std::vector<size_t> last = lastReads(program);
-  Sampler sampler(options);
+  SampledEvaluator sampler(options);
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const fb::StepT &step = *program.steps[i];
     if (options.isStopped && options.isStopped())
@@ -283,7 +285,7 @@ tandem::evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
     values[i].reference = operands[i];
     pointers.push_back(&values[i]);
   }
-  Sampler sampler(options);
+  SampledEvaluator sampler(options);
   TANDEM_ASSIGN_OR_RETURN(SampledValue result, sampler.run(op, pointers));
   return BoundedTensor{result.reference, boundsOf(result)};
 }

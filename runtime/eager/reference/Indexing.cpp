@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../Lines.h"
+#include "../AxisView.h"
 #include "Evaluate.h"
 #include "Wide.h"
 
@@ -19,7 +19,7 @@
 
 using namespace tandem;
 using namespace tandem::reference;
-using eager::Lines;
+using eager::AxisView;
 
 /// The function that combines an element with an update.
 static std::optional<BinaryKind> combiner(fb::ScatterKind kind) {
@@ -57,7 +57,7 @@ void reference::evaluateScatter(const OpDesc &op, Operands operands,
                                 Tensor &result) {
   const auto &attrs = *op.attrs.AsScatterAttrs();
   const std::optional<BinaryKind> combine = combiner(attrs.kind);
-  const Lines lines(result.shape(), attrs.axis);
+  const AxisView lines(result.shape(), attrs.axis);
   const std::vector<int64_t> indices = widen<int64_t>(operands[1]);
   const auto count = static_cast<int64_t>(indices.size());
   withWideType(result.dtype(), [&]<typename T>(T) {
@@ -87,7 +87,7 @@ static bool isLess(double a, double b) {
 void reference::evaluateArgTopK(const OpDesc &op, Operands operands,
                                 Tensor &result) {
   const auto &attrs = *op.attrs.AsArgTopKAttrs();
-  const Lines lines(operands[0].shape(), attrs.axis);
+  const AxisView lines(operands[0].shape(), attrs.axis);
   std::vector<int64_t> indices(result.shape().numElements());
   withWideType(operands[0].dtype(), [&]<typename T>(T) {
     const std::vector<T> values = widen<T>(operands[0]);

@@ -208,15 +208,15 @@ public:
   double at(int64_t at, size_t c) const {
     const double deviation = std::sqrt(variance[c] + epsilon);
     const double factor = std::fabs(scale[c]) / deviation;
-    const double centred = std::fabs(x[at] - mean[c]);
+    const double centered = std::fabs(x[at] - mean[c]);
     const double folded = std::fabs(mean[c]) * factor;
-    double sum = centred * factor + std::fabs(offset[c]);
+    double sum = centered * factor + std::fabs(offset[c]);
     // An infinity times a factor that may be flushed is NaN.
     bool mayVanish =
-        std::isinf(centred) && factor > 0 && factor < leastNormal(computed);
-    bool mayOverflow = mayVanish || overflows(centred) ||
-                       overflows(centred / deviation) || overflows(factor) ||
-                       overflows(centred * factor) ||
+        std::isinf(centered) && factor > 0 && factor < leastNormal(computed);
+    bool mayOverflow = mayVanish || overflows(centered) ||
+                       overflows(centered / deviation) || overflows(factor) ||
+                       overflows(centered * factor) ||
                        overflows(std::fabs(x[at]) * factor) || overflows(sum) ||
                        overflows(deviation * deviation);
     if (folded <= 8 * std::max(1.0, std::fabs(offset[c])))

@@ -1,4 +1,4 @@
-//===- Roundings.h - Errors of rounding and summing -----------*- C++ -*-===//
+//===- Roundings.h - Errors of rounding and summing -------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -8,7 +8,7 @@
 
 #include "Wide.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <cmath>
 #include <limits>

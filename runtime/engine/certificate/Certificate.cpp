@@ -10,7 +10,7 @@
 
 #include "engine/certificate/ElementScan.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <xxhash.h>
 
@@ -159,7 +159,7 @@ static bool explain(Certificate &certificate, size_t output,
     return false;
   }
   certificate.explained += difference.mismatches;
-  if (mayDiffer > ValueTolerance::kMost *
+  if (mayDiffer > ValueTolerance::kMax *
                       static_cast<double>(expected.shape().numElements()))
     makeProvisional(certificate, Reason::nearJump, /*isInput=*/false, output);
   return true;

@@ -46,7 +46,7 @@ double tiering::amplification(OpKind kind) {
   }
 }
 
-bool tiering::keepsRelativeErrors(OpKind kind) {
+bool tiering::preservesRelativeError(OpKind kind) {
   switch (kind) {
   case OpKind::add:
   case OpKind::sub:

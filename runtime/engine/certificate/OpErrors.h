@@ -26,7 +26,7 @@ double amplification(OpKind kind);
 
 /// Whether the result's error is relative to each element where the operands'
 /// errors are. Sums cancel, and so do functions with zeros besides 0.
-bool keepsRelativeErrors(OpKind kind);
+bool preservesRelativeError(OpKind kind);
 
 } // namespace tandem::tiering
 

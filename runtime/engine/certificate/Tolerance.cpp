@@ -17,7 +17,7 @@
 #include "engine/certificate/OpErrors.h"
 
 #include "tandem/Runtime/Compare.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -119,7 +119,7 @@ ValueTolerance elementwise(const OpView &view) {
   // Of a power errors are relative, whatever those of the exponent are.
   if (kind == OpKind::exp)
     operands = asElementwise(operands, amplified);
-  else if (!keepsRelativeErrors(kind) || amplified > 1)
+  else if (!preservesRelativeError(kind) || amplified > 1)
     operands = asNormwise(operands, amplified);
   return combine(operands, elementwiseRounding(view));
 }
@@ -364,8 +364,8 @@ ValueTolerance::Bound ValueTolerance::bound(double elements) const {
   // Both results err.
   const double sigmas =
       std::sqrt(2 * 2 * std::log(std::max(elements, 1.0) / kChance));
-  return {std::min(kMost, sigmas * (elementwise + normwise)),
-          std::min(kMost, sigmas * normwise)};
+  return {std::min(kMax, sigmas * (elementwise + normwise)),
+          std::min(kMax, sigmas * normwise)};
 }
 
 Expected<Tolerance> tiering::deriveTolerance(const Program &program,

@@ -48,10 +48,10 @@ struct ValueTolerance {
   Bound bound(double elements) const;
   /// Larger differences are never taken for rounding without looking at the
   /// data, however inexact the value is: a tenth, as in Difference::isWeak.
-  static constexpr double kMost = kWeakBound;
+  static constexpr double kMax = kWeakBound;
   /// Whether the bound is that large.
   bool isWeak(double elements) const {
-    return bound(elements).relative >= kMost;
+    return bound(elements).relative >= kMax;
   }
 };
 

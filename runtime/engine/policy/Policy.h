@@ -130,7 +130,7 @@ struct Record {
     return capture == Capture::chosen ? captured : compiled;
   }
   /// Whether it is settled in which tier a promoted program runs.
-  bool isCaptureSettled() const {
+  bool isCaptureDecided() const {
     return capture == Capture::unavailable || capture >= Capture::chosen;
   }
   /// A certificate was undecided. The next one is made after a gap that grows

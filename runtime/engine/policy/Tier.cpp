@@ -8,7 +8,7 @@
 
 #include "tandem/Runtime/Tier.h"
 
-#include "tandem/Runtime/Preparation.h"
+#include "tandem/Runtime/Program/Preparation.h"
 
 using namespace tandem;
 

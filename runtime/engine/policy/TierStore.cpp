@@ -31,7 +31,7 @@ TierStore::TierStore(std::shared_ptr<const Program> program,
 TierStore::SlotPtr TierStore::find(const Types &inputs, Tier tier) {
   if (tier == Tier::eager || tier == Tier::reference)
     return tier == Tier::eager ? eager : reference;
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   auto found = slotsOf(tier).find(inputs);
   if (found == slotsOf(tier).end())
     return nullptr;
@@ -42,7 +42,7 @@ TierStore::SlotPtr TierStore::find(const Types &inputs, Tier tier) {
 TierStore::SlotPtr TierStore::findOrAdd(const Types &inputs, Tier tier) {
   if (SlotPtr slot = find(inputs, tier))
     return slot;
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   SlotsByTypes &known = slotsOf(tier);
   if (known.size() >= Function::kMaxCompiled)
     known.erase(std::min_element(known.begin(), known.end(),
@@ -58,7 +58,7 @@ TierStore::SlotPtr TierStore::findOrAdd(const Types &inputs, Tier tier) {
 }
 
 void TierStore::drop(const Types &inputs) {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   compiled.erase(inputs);
   captured.erase(inputs);
 }

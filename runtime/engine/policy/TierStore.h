@@ -9,7 +9,7 @@
 #ifndef TANDEM_RUNTIME_ENGINE_POLICY_TIERSTORE_H
 #define TANDEM_RUNTIME_ENGINE_POLICY_TIERSTORE_H
 
-#include "background/NotedLock.h"
+#include "background/ContentionTrackedLock.h"
 #include "exec/StepPlan.h"
 
 #include "tandem/Runtime/Tier.h"

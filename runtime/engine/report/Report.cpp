@@ -1,4 +1,4 @@
-//===- Report.cpp - The books of a function -------------------------------===//
+//===- Report.cpp - The events of a function ------------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/Tiering.h"
-#include "tandem/Support/Figures.h"
+#include "tandem/Support/HumanReadable.h"
 #include "tandem/Support/Json.h"
 
 #include <cmath>

@@ -1,4 +1,4 @@
-//===- Trace.cpp - The books of a function on a time line -----------------===//
+//===- Trace.cpp - The events of a function on a time line ----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -30,14 +30,14 @@ bool SignatureTable::Equal::operator()(std::span<const Tensor> a,
 
 SignaturePtr SignatureTable::find(std::span<const Tensor> inputs) const {
   Shard &shard = shardOf(Hash()(inputs));
-  NotedLock lock(shard.mutex);
+  ContentionTrackedLock lock(shard.mutex);
   auto found = shard.byTypes.find(inputs);
   return found == shard.byTypes.end() ? nullptr : found->second;
 }
 
 SignaturePtr SignatureTable::findOrAdd(const Types &types, bool &isNew) {
   Shard &shard = shardOf(Hash()(types));
-  NotedLock lock(shard.mutex);
+  ContentionTrackedLock lock(shard.mutex);
   auto [entry, isAdded] = shard.byTypes.try_emplace(types);
   if ((isNew = isAdded)) {
     entry->second = std::make_shared<Signature>(types);
@@ -48,14 +48,14 @@ SignaturePtr SignatureTable::findOrAdd(const Types &types, bool &isNew) {
 
 void SignatureTable::erase(const Types &types) {
   Shard &shard = shardOf(Hash()(types));
-  NotedLock lock(shard.mutex);
+  ContentionTrackedLock lock(shard.mutex);
   count -= shard.byTypes.erase(types);
 }
 
 std::vector<SignaturePtr> SignatureTable::all() const {
   std::vector<SignaturePtr> signatures;
   for (const Shard &shard : shards) {
-    NotedLock lock(shard.mutex);
+    ContentionTrackedLock lock(shard.mutex);
     for (const auto &[types, signature] : shard.byTypes)
       signatures.push_back(signature);
   }
@@ -67,7 +67,7 @@ static CallTime timeOf(const TimeEstimate &estimate) {
 }
 
 SignatureReport Signature::report() const {
-  NotedLock lock(mutex);
+  ContentionTrackedLock lock(mutex);
   SignatureReport report;
   report.inputs = types;
   report.state = record.state;

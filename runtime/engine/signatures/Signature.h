@@ -46,7 +46,7 @@ struct Signature {
   double compileWallNs = 0;
   /// What is kept, or about to be, for other processes; and whether it was
   /// asked for what they have kept.
-  ProgramFindings findings;
+  ProgramProfile profile;
   bool isRecalled = false;
   std::vector<PhaseTime> phases;
   CompileIn compiledIn = CompileIn::thread;

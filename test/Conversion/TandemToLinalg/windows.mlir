@@ -131,7 +131,7 @@ func.func @matmul(%a: tensor<3x2xf32>, %b: tensor<5x2xf32>) -> tensor<3x5xf32> {
 
 // -----
 
-// The factor of a batch normalisation is apart from the input.
+// The factor of a batch normalization is apart from the input.
 
 // CHECK-LABEL: func @batch_norm
 // CHECK: math.sqrt

@@ -10,7 +10,7 @@ import random
 import struct
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "utils/graphs"))
 from npy import write_npy
 
 SHAPE = (2, 28, 28, 64)

@@ -36,8 +36,8 @@ func.func @main(%x: tensor<3x37x80xf32>, %w: tensor<50x80xf32>, %r: tensor<3x37x
   return %3, %6 : tensor<3x37x50xf32>, tensor<3x37x50xf32>
 }
 
-// Of each layout, with the bias of a channel, weights that are transposed ahead
-// of time, and a block with its own input as the residual.
+// Convolutions of each layout: with a bias per channel, with weights that are
+// transposed ahead of time, and with the block's own input as the residual.
 func.func @conv(%x: tensor<2x16x9x11xf32>, %w: tensor<16x16x3x3xf32>, %b: tensor<16x1x1xf32>,
                 %y: tensor<2x9x11x16xf32>, %c: tensor<16xf32>) -> (tensor<2x16x9x11xf32>, tensor<2x9x11x16xf32>) {
   %0 = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">

@@ -36,7 +36,7 @@ func.func @main(%x: tensor<?x?x?x16xf32>)
   %1 = tandem.relu %0 : tensor<?x?x?x33xf32>
   %2 = tandem.max_pool %1 layout = "NHWC" window = [2, 2] strides = [2, 2]
       : (tensor<?x?x?x33xf32>) -> tensor<?x?x?x33xf32>
-  // Of windows of 4, with what lies beyond the image, and what follows.
+  // Windows of 4 that reach beyond the image, followed by elementwise ops.
   %w2 = tandem.constant dense<-0.25> : tensor<3x3x16x16xf32>
   %3 = tandem.conv %x, %w2
       layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">

@@ -2,7 +2,7 @@
 // (cast S1); it rounds where a cast back follows (cast S2); indices that a half
 // type cannot hold round as by a cast (iota S1).
 
-// The i32 are a little more than the middle between neighbours of bf16, the i64
+// The i32 are a little more than the middle between neighbors of bf16, the i64
 // 2^62 + 2^54 + 1 = 2^54 * 257 + 1 and its negation.
 
 // DEFINE: %{run} = tandem-run %s --print --digits=9 \
@@ -35,7 +35,7 @@ func.func @main(%x: tensor<6xi32>, %y: tensor<2xi64>, %z: tensor<3xf32>, %d: ten
   %6 = tandem.compare %part, %k predicate = eq : (tensor<20xbf16>, tensor<2x1xbf16>) -> tensor<2x20xi1>
   %j = tandem.iota axis = 0 : tensor<65536xf16>
   %7 = tandem.slice %j starts = [2049] limits = [65535] strides = [12697] : (tensor<65536xf16>) -> tensor<6xf16>
-  // Beyond the middle of two neighbours by less than f32 tells; the middle, where
+  // Beyond the middle of two neighbors by less than f32 tells; the middle, where
   // the even one is taken; the smallest subnormal number, and half of it.
   %8 = tandem.cast %d : (tensor<8xf64>) -> tensor<8xf16>
   return %0, %1, %2, %3, %4, %5, %6, %7, %8 : tensor<6xbf16>, tensor<6xf16>, tensor<2xbf16>, tensor<3xf32>, tensor<3xf32>, tensor<2xbf16>, tensor<2x20xi1>, tensor<6xf16>, tensor<8xf16>

@@ -1,5 +1,5 @@
-// As integer-division-wide.mlir, of integers without a sign, whose quotients are
-// corrected in one direction only.
+// The cases of integer-division-wide.mlir with unsigned integers, whose quotients
+// are corrected in one direction only.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --no-fallback \

@@ -1,5 +1,6 @@
-// Of 64 bits vectors are divided as f64, and corrected: quotients that f64 has
-// no digits for, remainders of one below a divisor, the ends of the range.
+// Vectors of 64-bit integers are divided as f64, and the quotients corrected. The
+// cases are quotients that f64 cannot represent, remainders of the divisor minus
+// one, and the limits of the range.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --no-fallback \

@@ -14,7 +14,7 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x2x2xf32>)
       : (tensor<2x3xf32>) -> tensor<3x2xf32>
   %max = tandem.reduce %b kind = max dims = [0] keep_dims
       : (tensor<3x2xf32>) -> tensor<1x2xf32>
-  %centred = tandem.sub %b, %max
+  %centered = tandem.sub %b, %max
       : (tensor<3x2xf32>, tensor<1x2xf32>) -> tensor<3x2xf32>
 
   %neg = tandem.neg %x : tensor<2x3xf32>
@@ -25,7 +25,7 @@ func.func @main(%x: tensor<2x3xf32>, %y: tensor<3x2x2xf32>)
   %both = tandem.add %sum, %row : tensor<3x2x1xf32>
   %shifted = tandem.sub %y, %both
       : (tensor<3x2x2xf32>, tensor<3x2x1xf32>) -> tensor<3x2x2xf32>
-  return %abs, %centred, %neg, %shifted
+  return %abs, %centered, %neg, %shifted
       : tensor<2x3xf32>, tensor<3x2xf32>, tensor<2x3xf32>, tensor<3x2x2xf32>
 }
 

@@ -1,6 +1,6 @@
-// Where rows are shorter than a register, a vector takes several of them: with
-// what they broadcast, pads and concats inside and across them, reversed and
-// strided windows, reads of a table, and tails; on processors of all widths.
+// A vector takes several rows when they are shorter than a register. The cases
+// are broadcast operands, pads and concats inside and across rows, reversed and
+// strided windows, reads of a table, and tails, on processors of all widths.
 
 // DEFINE: %{run} = tandem-run %s --check --no-fallback
 // RUN: %{run} --func=rows --threads=1 | FileCheck %s

@@ -69,7 +69,7 @@ func.func @scalar(%x: f32, %y: vector<8xf32>) -> (f32, vector<8xf32>) {
   return %0, %1 : f32, vector<8xf32>
 }
 
-// Of f64 there are no tables, but the multiplication by powers of two.
+// Functions of f64 multiply by powers of two; they have no tables.
 
 // CHECK-LABEL: func.func @precise
 // CHECK-NOT: vpermi2var

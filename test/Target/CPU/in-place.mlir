@@ -137,9 +137,9 @@ module @softmax attributes {tandem.kind = #tandem<fusion_kind reduction>} {
 // By columns as well, and what is read in the last op alone; but not the
 // scale, which every row reads.
 
-// CHECK: module @centre attributes {{{.*}}tandem.in_place = array<i64: 0, 0, 2, 0>
-module @centre attributes {tandem.kind = #tandem<fusion_kind reduction>} {
-  func.func @centre(%x: tensor<40x64xf32>, %scale: tensor<64xf32>,
+// CHECK: module @center attributes {{{.*}}tandem.in_place = array<i64: 0, 0, 2, 0>
+module @center attributes {tandem.kind = #tandem<fusion_kind reduction>} {
+  func.func @center(%x: tensor<40x64xf32>, %scale: tensor<64xf32>,
                     %r: tensor<40x64xf32>) -> tensor<40x64xf32> {
     %m = tandem.reduce %x kind = mean dims = [0] keep_dims
         : (tensor<40x64xf32>) -> tensor<1x64xf32>

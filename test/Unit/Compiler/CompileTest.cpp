@@ -8,7 +8,7 @@
 
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Runtime/ErrorBounds.h"
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Tandem.h"
 
 #include <algorithm>
@@ -82,7 +82,7 @@ TEST_F(CompileTest, TimesEachPhase) {
   // Between linalg and load come the target's own.
   ASSERT_GT(names.size(), 8u);
   EXPECT_THAT(std::span(names).first(7),
-              testing::ElementsAre("specialise", "simplify", "layout", "fuse",
+              testing::ElementsAre("specialize", "simplify", "layout", "fuse",
                                    "kernels", "encode", "linalg"));
   EXPECT_THAT(std::span(names).last(3),
               testing::ElementsAre("load", "emit", "other"));
@@ -138,7 +138,7 @@ func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   TensorType inputs[] = {f32({3}), f32({4})};
   auto compiled = (*compiler)->compile(inputs);
   ASSERT_FALSE(compiled);
-  EXPECT_EQ(compiled.error().phase, "specialise");
+  EXPECT_EQ(compiled.error().phase, "specialize");
   EXPECT_EQ(compiled.error().location, "<string>:3:8");
   EXPECT_THAT(compiled.error().message, HasSubstr("add C"));
 }

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Remote/GraphSource.h"
+#include "Remote/SerializedGraph.h"
 #include "Session/CompilerSession.h"
 
 #include "tandem/Runtime/Executor.h"
@@ -64,15 +64,16 @@ func.func @main(%x: tensor<?x128xf32> {tandem.dims = ["N", ""]})
          resource(128 * 256, 64) + " } } #-}";
 }
 
-std::shared_ptr<const GraphSource> parse(const std::string &text) {
+std::shared_ptr<const SerializedGraph> parse(const std::string &text) {
   mlir::MLIRContext context(graphDialects());
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-  auto source = makeGraphSource(*module, "main");
+  auto source = makeSerializedGraph(*module, "main");
   EXPECT_TRUE(source) << source.error().str();
   return source ? *source : nullptr;
 }
 
-std::unique_ptr<Compiler> makeCompiler(std::shared_ptr<const GraphSource> of) {
+std::unique_ptr<Compiler>
+makeCompiler(std::shared_ptr<const SerializedGraph> of) {
   CompileOptions options;
   options.contractions = Contractions::generated;
   auto compiler = createGraphCompiler(std::move(of), options);
@@ -142,7 +143,7 @@ TEST(SharedConstants, CompilersShareWhatTheyPack) {
   EXPECT_EQ(source->rearranged->count().made, 1u);
   EXPECT_EQ(weightsOf(*a.program), weightsOf(*b.program));
   EXPECT_NE(weightsOf(*a.program), weightsOf(*source->eager));
-  EXPECT_EQ(a.rearrangedBytes + b.rearrangedBytes,
+  EXPECT_EQ(a.relayoutedBytes + b.relayoutedBytes,
             a.program->constants.front().data.bytes());
   // What a program has packed is there for the next compiler.
   first.reset();
@@ -151,7 +152,7 @@ TEST(SharedConstants, CompilersShareWhatTheyPack) {
   EXPECT_EQ(source->rearranged->count().held, 1u);
   b = compile(*makeCompiler(source), {16, 128});
   EXPECT_EQ(weightsOf(*b.program), weightsOf(*a.program));
-  EXPECT_EQ(b.rearrangedBytes, 0);
+  EXPECT_EQ(b.relayoutedBytes, 0);
   EXPECT_EQ(source->rearranged->count().made, 1u);
 }
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Runtime/ErrorBounds.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Tandem.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -153,41 +153,41 @@ TEST_F(StoredProgramsTest, LocationsAreThoseOfTheGraphAtHand) {
 
 /// What one process finds out about a program, the next one knows; of others
 /// nothing is said.
-TEST_F(StoredProgramsTest, FindingsOutliveTheirProcess) {
+TEST_F(StoredProgramsTest, ProfilesOutliveTheirProcess) {
   const auto graph = parse(kGraph);
   const TensorType four{DType::f32, {4, 8}}, five{DType::f32, {5, 8}};
-  const ProgramFindings found = {3, true};
+  const ProgramProfile found = {3, true};
   auto first = graph->createCompiler(options());
   ASSERT_TRUE(first);
-  EXPECT_EQ((*first)->findings({&four, 1}), ProgramFindings());
-  (*first)->keepFindings({&four, 1}, found);
+  EXPECT_EQ((*first)->profile({&four, 1}), ProgramProfile());
+  (*first)->keepProfile({&four, 1}, found);
   auto second = graph->createCompiler(options());
   ASSERT_TRUE(second);
-  EXPECT_EQ((*second)->findings({&four, 1}), found);
-  EXPECT_EQ((*second)->findings({&five, 1}), ProgramFindings());
+  EXPECT_EQ((*second)->profile({&four, 1}), found);
+  EXPECT_EQ((*second)->profile({&five, 1}), ProgramProfile());
   auto fresh = options();
   fresh.diskCache = false;
   auto third = graph->createCompiler(fresh);
   ASSERT_TRUE(third);
-  EXPECT_EQ((*third)->findings({&four, 1}), ProgramFindings());
+  EXPECT_EQ((*third)->profile({&four, 1}), ProgramProfile());
   // What is nothing new takes no place.
-  (*second)->keepFindings({&four, 1}, {});
-  EXPECT_THAT(files("findings"), testing::IsEmpty());
+  (*second)->keepProfile({&four, 1}, {});
+  EXPECT_THAT(files("profile"), testing::IsEmpty());
 }
 
-TEST_F(StoredProgramsTest, DamagedFindingsAreNone) {
+TEST_F(StoredProgramsTest, DamagedProfilesAreIgnored) {
   const auto graph = parse(kGraph);
   const TensorType type{DType::f32, {4, 8}};
   auto compiler = graph->createCompiler(options());
   ASSERT_TRUE(compiler);
-  (*compiler)->keepFindings({&type, 1}, {3, true});
-  ASSERT_EQ(files("findings").size(), 1u);
-  std::fstream file(files("findings")[0], std::ios::in | std::ios::out);
+  (*compiler)->keepProfile({&type, 1}, {3, true});
+  ASSERT_EQ(files("profile").size(), 1u);
+  std::fstream file(files("profile")[0], std::ios::in | std::ios::out);
   file.seekp(-1, std::ios::end);
   file.put('x');
   file.close();
-  EXPECT_EQ((*compiler)->findings({&type, 1}), ProgramFindings());
-  EXPECT_THAT(files("findings"), testing::IsEmpty());
+  EXPECT_EQ((*compiler)->profile({&type, 1}), ProgramProfile());
+  EXPECT_THAT(files("profile"), testing::IsEmpty());
 }
 
 /// `count` numbers from 1 to 2 as the text of a resource.
@@ -230,9 +230,9 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
   generated.contractions = Contractions::generated;
   const PreparedTier first = compile(*graph, generated, 64);
   const PreparedTier second = compile(*graph, generated, 64);
-  EXPECT_GT(first.rearrangedBytes, 0);
+  EXPECT_GT(first.relayoutedBytes, 0);
   ASSERT_TRUE(second.isStored);
-  EXPECT_EQ(second.rearrangedBytes, 0);
+  EXPECT_EQ(second.relayoutedBytes, 0);
   EXPECT_TRUE(*first.program == *second.program);
   // The constants lie where the file was mapped, and not among the blocks of
   // the allocator.

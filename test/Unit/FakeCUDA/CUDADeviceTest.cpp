@@ -59,20 +59,20 @@ TEST_F(CUDADeviceTest, RunReturnsWhenAllIsEnqueued) {
   auto event = *stream->record();
   EXPECT_FALSE(event->isDone());
   fake.hold(false);
-  event->synchronise();
+  event->synchronize();
   EXPECT_TRUE(event->isDone());
   EXPECT_THAT(read(outputs[0]), ElementsAre(0, 3, 6, 9));
 }
 
 TEST_F(CUDADeviceTest, EventsAreDatedByTheLastSecond) {
   auto first = *stream->record();
-  ASSERT_TRUE(stream->synchronise()); // It is dated before the sleep begins.
+  ASSERT_TRUE(stream->synchronize()); // It is dated before the sleep begins.
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));
   auto renews = *stream->record();
-  ASSERT_TRUE(stream->synchronise());
+  ASSERT_TRUE(stream->synchronize());
   std::this_thread::sleep_for(std::chrono::milliseconds(10));
   auto second = *stream->record();
-  ASSERT_TRUE(stream->synchronise());
+  ASSERT_TRUE(stream->synchronize());
   // Events of two epochs have one clock.
   EXPECT_GE(renews->ns() - first->ns(), 1.1e9);
   EXPECT_GE(second->ns() - renews->ns(), 1e7);
@@ -378,12 +378,12 @@ protected:
   void lose(bool isLate) {
     auto executor = create(chain(4, false));
     Tensor inputs[] = {place(makeFloats({4})), place(makeFloats({4}))};
-    (void)stream->synchronise();
+    (void)stream->synchronize();
     fake.fail("kernel", 700, 1);
     fake.hold(isLate);
     Status status = executor->run(inputs, outputs);
     fake.hold(false);
-    Status waited = stream->synchronise();
+    Status waited = stream->synchronize();
     Status later = executor->run(inputs, outputs);
     std::vector<Tensor> none;
     auto copied = copyToHost(inputs, *stream);

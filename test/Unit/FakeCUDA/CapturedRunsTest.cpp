@@ -21,7 +21,7 @@ using testing::HasSubstr;
 
 namespace {
 
-constexpr size_t kMost = Executor::kMaxCaptured;
+constexpr size_t kMax = Executor::kMaxCaptured;
 
 class CapturedRunsTest : public CUDADeviceTest {
 protected:
@@ -119,15 +119,15 @@ TEST_F(CapturedRunsTest, KernelsGetOtherAddressesWhereThereAreTooMany) {
   createCaptured(chain(4, true));
   std::vector<Tensor> xs;
   Tensor y = placeFrom(1);
-  for (size_t i = 0; i < kMost + 3; ++i)
+  for (size_t i = 0; i < kMax + 3; ++i)
     xs.push_back(placeFrom(float(i)));
   for (int round = 0; round < 2; ++round)
     for (size_t i = 0; i < xs.size(); ++i)
       EXPECT_EQ(run(xs[i], y), expected(float(i), 1));
   const CaptureCounts counts = executor->captureCounts();
-  EXPECT_EQ(counts.captures, kMost);
+  EXPECT_EQ(counts.captures, kMax);
   EXPECT_EQ(counts.stepByStep, 1);
-  EXPECT_GE(counts.patches, 3 + kMost);
+  EXPECT_GE(counts.patches, 3 + kMax);
   EXPECT_EQ(counts.recaptures, 0);
 }
 
@@ -143,7 +143,7 @@ TEST_F(CapturedRunsTest, ALibrarysAddressIsCapturedAgain) {
     return values;
   };
   // Each has an output of its own, which the library sees.
-  std::vector<std::vector<Tensor>> results(kMost + 2);
+  std::vector<std::vector<Tensor>> results(kMax + 2);
   std::vector<void *> addresses;
   for (int round = 0; round < 4; ++round)
     for (std::vector<Tensor> &result : results) {
@@ -151,7 +151,7 @@ TEST_F(CapturedRunsTest, ALibrarysAddressIsCapturedAgain) {
       EXPECT_EQ(runBeside(x, y, result), twice(expected(1, 0)));
     }
   const CaptureCounts counts = executor->captureCounts();
-  EXPECT_EQ(counts.captures, kMost);
+  EXPECT_EQ(counts.captures, kMax);
   EXPECT_GT(counts.recaptures, 0);
   EXPECT_EQ(counts.patches, 0);
   // An address that is met for the first time is not worth it.
@@ -403,13 +403,13 @@ TEST_F(CapturedRunsTest, WorkUnderWayIsNoPartOfATimedCall) {
   }
   const SignatureReport report = function.report().signatures.at(0);
   ASSERT_EQ(report.state, SignatureState::promoted) << function.report().str();
-  EXPECT_TRUE(stream->synchronise());
+  EXPECT_TRUE(stream->synchronize());
   // What a call takes that is alone.
   std::vector<double> alone;
   for (int i = 0; i < 9; ++i) {
     const Stopwatch watch;
     ASSERT_TRUE(function.call(inputs));
-    EXPECT_TRUE(stream->synchronise());
+    EXPECT_TRUE(stream->synchronize());
     alone.push_back(watch.ns());
   }
   std::ranges::sort(alone);
@@ -432,7 +432,7 @@ public:
                 std::span<void *const> args) const override {
     if (Status status = inner->launch(kernel, context, args); !status)
       return status;
-    return context.stream.synchronise();
+    return context.stream.synchronize();
   }
 
 private:
@@ -480,7 +480,7 @@ TEST_F(CapturedRunsTest, ADriverThatRefusesIsNoError) {
 TEST_F(CapturedRunsTest, APatchThatFailsHalfWayIsNotLaunched) {
   createCaptured(chain(4, true));
   std::vector<Tensor> xs, ys;
-  for (size_t i = 0; i < kMost + 1; ++i) {
+  for (size_t i = 0; i < kMax + 1; ++i) {
     xs.push_back(placeFrom(float(i)));
     ys.push_back(placeFrom(10 * float(i)));
   }
@@ -488,17 +488,17 @@ TEST_F(CapturedRunsTest, APatchThatFailsHalfWayIsNotLaunched) {
     EXPECT_EQ(run(xs[i], ys[i]), expected(float(i), 10 * float(i))) << i;
   };
   runNumber(0);
-  for (size_t i = 0; i < kMost; ++i)
+  for (size_t i = 0; i < kMax; ++i)
     runNumber(i);
-  EXPECT_EQ(executor->captureCounts().captures, kMost);
+  EXPECT_EQ(executor->captureCounts().captures, kMax);
   // The second kernel's, of the run that was launched longest ago.
   fake.fail("cuGraphExecKernelNodeSetParams_v2", 1, 2);
-  runNumber(kMost);
+  runNumber(kMax);
   EXPECT_EQ(executor->captureCounts().stepByStep, 2);
   // The next result is at the address of those before.
   const std::vector<Tensor> held = outputs;
   runNumber(0);
-  runNumber(kMost);
+  runNumber(kMax);
   EXPECT_GE(executor->captureCounts().patches, 1);
   EXPECT_EQ(executor->captureFailure(), std::nullopt);
 }
@@ -506,7 +506,7 @@ TEST_F(CapturedRunsTest, APatchThatFailsHalfWayIsNotLaunched) {
 TEST_F(CapturedRunsTest, AnUpdateThatFailsIsInstantiated) {
   createCaptured(kernelsAndLibrary());
   Tensor x = place(makeFloats({4, 1})), y = place(makeFloats({4, 1}));
-  std::vector<std::vector<Tensor>> results(kMost + 2);
+  std::vector<std::vector<Tensor>> results(kMax + 2);
   for (int round = 0; round < 3; ++round)
     for (std::vector<Tensor> &result : results) {
       fake.fail("cuGraphExecUpdate_v2", 910, 1);
@@ -566,7 +566,7 @@ protected:
     fake.hold(true);
     Status status = executor->run(inputs, outputs);
     fake.hold(false);
-    Status waited = stream->synchronise();
+    Status waited = stream->synchronize();
     std::fprintf(stderr, "run: %s\nwait: %s\n",
                  status ? "fine" : status.error().str().c_str(),
                  waited ? "fine" : waited.error().str().c_str());

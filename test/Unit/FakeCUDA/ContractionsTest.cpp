@@ -197,7 +197,7 @@ TEST_F(CasesTest, WeightsThatAreConstantsAreTransposedOnce) {
   std::vector<Tensor> constants(2);
   constants[1] = copyToDevice({&c.operands[1], 1}, *stream)->front();
   ASSERT_TRUE(prepare(c)); // With its engine's trial.
-  ASSERT_TRUE(stream->synchronise());
+  ASSERT_TRUE(stream->synchronize());
   constexpr size_t kWeightBytes = 3 * 2 * 4 * 3 * 4;
   const size_t before = fake.liveBytes();
   size_t held = 0;

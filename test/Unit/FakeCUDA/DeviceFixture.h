@@ -32,7 +32,7 @@ protected:
   ~CUDADeviceTest() override {
     fake.hold(false);
     outputs.clear();
-    EXPECT_TRUE(stream->synchronise());
+    EXPECT_TRUE(stream->synchronize());
     EXPECT_STREQ(fake.collect(), "");
   }
 

@@ -41,7 +41,7 @@ protected:
   Tensor place(Device &device) {
     const Tensor here = Tensor::borrow({DType::f32, {4}}, numbers);
     auto there = copyToDevice({&here, 1}, device.defaultStream());
-    EXPECT_TRUE(device.defaultStream().synchronise());
+    EXPECT_TRUE(device.defaultStream().synchronize());
     return there->front();
   }
 

@@ -64,7 +64,7 @@ public:
       EXPECT_EQ(own.peakBytes(), 0);
     }
     TANDEM_RETURN_IF_ERROR(stream().copy(result, results[0]));
-    return stream().synchronise();
+    return stream().synchronize();
   }
 
 private:

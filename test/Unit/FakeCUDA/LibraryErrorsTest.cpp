@@ -118,7 +118,7 @@ TEST_F(LibraryErrorsTest, AddressesThatAreNotAlignedAreRefused) {
     ASSERT_FALSE(status);
     EXPECT_EQ(status.error().message,
               "a tensor's address is not a multiple of 16 bytes");
-    EXPECT_TRUE(stream->synchronise());
+    EXPECT_TRUE(stream->synchronize());
   }
 }
 

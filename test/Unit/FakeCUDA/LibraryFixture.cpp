@@ -52,13 +52,13 @@ LibraryTest::LibraryTest() {
 
 LibraryTest::~LibraryTest() {
   fake.hold(false);
-  EXPECT_TRUE(stream->synchronise());
+  EXPECT_TRUE(stream->synchronize());
   fake.reset();
   EXPECT_STREQ(fake.collect(), "");
 }
 
 std::unique_ptr<cuda::DeviceLibraries> LibraryTest::openLibraries() {
-  return std::make_unique<cuda::DeviceLibraries>(*context, *device, transposes);
+  return cuda::DeviceLibraries::create(*context, *device, &transposes);
 }
 
 Expected<Tensor> LibraryTest::run(const PreparedOp &op,

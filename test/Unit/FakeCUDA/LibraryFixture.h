@@ -13,6 +13,9 @@
 #include "Providers/Cases.h"
 
 #include "device/cuda/DeviceLibraries.h"
+#include "eager/cublaslt/CUBLASLt.h"
+#include "eager/cuda/KernelProvider.h"
+#include "eager/cudnn/CUDNN.h"
 #include "tandem/Runtime/CUDADevice.h"
 
 #include <gmock/gmock.h>

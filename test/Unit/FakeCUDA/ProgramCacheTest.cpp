@@ -14,7 +14,7 @@
 
 #include "tandem/Runtime/CUDADevice.h"
 #include "tandem/Runtime/Function.h"
-#include "tandem/Runtime/Preparation.h"
+#include "tandem/Runtime/Program/Preparation.h"
 
 #include <filesystem>
 #include <fstream>

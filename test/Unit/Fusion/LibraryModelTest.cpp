@@ -8,7 +8,7 @@
 
 #include "PlannedKernels.h"
 
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 #include <gmock/gmock.h>
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sizes/Sizes.h"
+#include "Sizes/SizeFunctions.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using namespace tandem::onnx;
 namespace {
 
 const Size n = Size::ofDim(0), m = Size::ofDim(1);
-constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
+constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
 constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 
 TEST(Sizes, ProductsOfFreeDimsCommute) {
@@ -56,16 +56,16 @@ TEST(Sizes, SumsAreOfEqualDims) {
 }
 
 TEST(Sizes, OverflowIsNoNumber) {
-  EXPECT_EQ(add(Size(kMost), Size(1)), std::nullopt);
-  EXPECT_EQ(multiply(Size(kMost), Size(2)), std::nullopt);
+  EXPECT_EQ(add(Size(kMax), Size(1)), std::nullopt);
+  EXPECT_EQ(multiply(Size(kMax), Size(2)), std::nullopt);
   EXPECT_EQ(divide(Size(kLeast), Size(-1)), std::nullopt);
 }
 
 TEST(Sizes, NumbersBecomeTheNearestInteger) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(toInteger(-2.5), -2);
-  EXPECT_EQ(toInteger(0x1p63), kMost);
-  EXPECT_EQ(toInteger(infinity), kMost);
+  EXPECT_EQ(toInteger(0x1p63), kMax);
+  EXPECT_EQ(toInteger(infinity), kMax);
   EXPECT_EQ(toInteger(-infinity), kLeast);
   EXPECT_EQ(toInteger(std::numeric_limits<double>::quiet_NaN()), 0);
 }

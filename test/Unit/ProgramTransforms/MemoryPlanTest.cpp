@@ -8,7 +8,7 @@
 
 #include "ProgramBuilder.h"
 
-#include "tandem/Runtime/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <random>
 

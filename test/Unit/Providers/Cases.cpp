@@ -8,7 +8,7 @@
 
 #include "Cases.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <algorithm>
 #include <cmath>

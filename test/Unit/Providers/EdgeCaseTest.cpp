@@ -18,7 +18,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Enough of them to fill vectors, so that vectorised loops meet each.
+/// Enough of them to fill vectors, so that vectorized loops meet each.
 std::vector<double> specialValues(DType dtype) {
   std::vector<double> once = {0, 1, -1, 2, -2, 3, -3, 7, -7, 100, -100};
   if (isFloat(dtype)) {
@@ -55,7 +55,7 @@ double ulpOf(double x, DType dtype) {
   return std::ldexp(1, exponent - digits + 1);
 }
 
-/// Vectorised functions may flush subnormal results; 16-bit floats are computed
+/// Vectorized functions may flush subnormal results; 16-bit floats are computed
 /// on in f32.
 double leastNormal(DType dtype) {
   return dtype == DType::f64 ? 0x1p-1022 : isFloat(dtype) ? 0x1p-126 : 0;

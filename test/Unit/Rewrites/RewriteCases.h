@@ -35,7 +35,7 @@ struct RewriteCase {
   /// how far eager and compiled code.
   Agreement rewritten = {}, tiers = {};
   /// Whether the error bounds of the graph say that instead, zeros of either
-  /// sign being equal: for sums and normalisations, and for functions of
+  /// sign being equal: for sums and normalizations, and for functions of
   /// functions.
   bool isBounded = false, tiersAreBounded = false;
   /// Tells cases of one rewrite from each other.

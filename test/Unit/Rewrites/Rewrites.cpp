@@ -137,8 +137,8 @@ using CreatePass = std::unique_ptr<Pass> (*)();
 static const std::pair<const char *, CreatePass> kPasses[] = {
     {"tandem-decompose-softmax", [] { return createTandemDecomposeSoftmax(); }},
     {"tandem-split-reductions", [] { return createTandemSplitReductions(); }},
-    {"tandem-materialise-padding",
-     [] { return createTandemMaterialisePadding(); }},
+    {"tandem-materialize-padding",
+     [] { return createTandemMaterializePadding(); }},
     {"tandem-evaluate-constants",
      [] { return createTandemEvaluateConstants(); }},
 };

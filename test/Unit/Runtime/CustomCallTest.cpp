@@ -10,7 +10,7 @@
 
 #include "tandem/Runtime/CustomCall.h"
 #include "tandem/Runtime/ErrorBounds.h"
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/Provider.h"
 
 #include <gmock/gmock.h>

@@ -111,7 +111,7 @@ TEST_P(Devices, EventsAreInOrder) {
   auto first = *stream.record();
   place(makeFloats({1 << 20}));
   auto second = *stream.record();
-  second->synchronise();
+  second->synchronize();
   EXPECT_TRUE(first->isDone() && second->isDone());
   EXPECT_LE(first->ns(), second->ns());
 }
@@ -129,7 +129,7 @@ TEST_P(Devices, CountMemory) {
   Allocator &allocator = stream.allocator();
   const int64_t before = allocator.liveBytes();
   Tensor tensor = place(makeFloats({100}));
-  ASSERT_TRUE(stream.synchronise()); // The copy holds it.
+  ASSERT_TRUE(stream.synchronize()); // The copy holds it.
   EXPECT_EQ(allocator.liveBytes() - before, 400);
   tensor.reset();
   EXPECT_EQ(allocator.liveBytes(), before);
@@ -195,12 +195,12 @@ TEST(GuardedDevice, WorkIsDoneLater) {
   auto event = *stream->record();
   EXPECT_FALSE(event->isDone());
   gates.gate.set_value();
-  event->synchronise();
+  event->synchronize();
   // What failed is told once.
-  Status status = stream->synchronise();
+  Status status = stream->synchronize();
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().str(), HasSubstr("it came to nothing"));
-  EXPECT_TRUE(stream->synchronise());
+  EXPECT_TRUE(stream->synchronize());
 }
 
 TEST(GuardedDevice, ItsMemoryIsNotForTheHost) {
@@ -208,7 +208,7 @@ TEST(GuardedDevice, ItsMemoryIsNotForTheHost) {
   const Tensor here = makeFloats({3});
   Stream &stream = guardedDevice().defaultStream();
   const Tensor there = copyToDevice({&here, 1}, stream)->front();
-  ASSERT_TRUE(stream.synchronise());
+  ASSERT_TRUE(stream.synchronize());
   EXPECT_DEATH(
       {
         volatile float first = *there.as<float>();
@@ -225,7 +225,7 @@ TEST_F(ExecutorTest, TensorsOfAnotherDeviceAreRefused) {
     inputs[1] =
         copyToDevice({&inputs[1], 1}, guardedDevice().defaultStream())->front();
   // The copy holds memory that a later test may count.
-  ASSERT_TRUE(guardedDevice().defaultStream().synchronise());
+  ASSERT_TRUE(guardedDevice().defaultStream().synchronize());
   Status status = executor->run(inputs, outputs);
   ASSERT_FALSE(status);
   EXPECT_THAT(status.error().str(),

@@ -71,7 +71,7 @@ protected:
     providers = {guarded.get()};
   }
   /// What still runs may count in `fake`.
-  ~ExecutorTest() override { EXPECT_TRUE(stream->synchronise()); }
+  ~ExecutorTest() override { EXPECT_TRUE(stream->synchronize()); }
 
   Tensor makeFloats(const Shape &shape, float start = 0) const {
     const Tensor here = test::makeFloats(shape, start);

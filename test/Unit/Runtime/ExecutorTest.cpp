@@ -8,7 +8,7 @@
 
 #include "ExecutorFixture.h"
 
-#include "tandem/Runtime/Preparation.h"
+#include "tandem/Runtime/Program/Preparation.h"
 
 #include <gmock/gmock.h>
 
@@ -43,7 +43,7 @@ TEST_F(ExecutorTest, PreparesOncePerSignature) {
     EXPECT_EQ(outputs[0].type(), vec(size));
   }
   EXPECT_EQ(fake.prepares, 4); // two steps, two signatures
-  ASSERT_TRUE(stream->synchronise());
+  ASSERT_TRUE(stream->synchronize());
   EXPECT_EQ(fake.runs, 10);
 }
 
@@ -260,7 +260,7 @@ static std::shared_ptr<const Program> constantChain(int64_t size) {
 
 TEST_F(ExecutorTest, StepsOnConstantsRunOnce) {
   auto executor = create(constantChain(2));
-  ASSERT_TRUE(stream->synchronise());
+  ASSERT_TRUE(stream->synchronize());
   EXPECT_EQ(fake.runs, 2);
   EXPECT_TRUE(executor->hasRunOnce(1));
   EXPECT_FALSE(executor->hasRunOnce(2));
@@ -269,7 +269,7 @@ TEST_F(ExecutorTest, StepsOnConstantsRunOnce) {
     ASSERT_TRUE(executor->run(inputs, outputs));
     EXPECT_THAT(floats(outputs[0]), ElementsAre(15, 16));
     EXPECT_THAT(floats(outputs[1]), ElementsAre(5, 5));
-    ASSERT_TRUE(stream->synchronise());
+    ASSERT_TRUE(stream->synchronize());
     EXPECT_EQ(fake.runs, 2 + run);
   }
 }
@@ -278,7 +278,7 @@ TEST_F(ExecutorTest, ObserversMaySeeStepsThatRanOnce) {
   auto executor = create(constantChain(2));
   Tensor inputs[] = {makeFloats({2}, 10)};
   auto observe = [&](bool all) {
-    EXPECT_TRUE(stream->synchronise());
+    EXPECT_TRUE(stream->synchronize());
     fake.runs = 0;
     size_t seen = 0, steps = 0;
     EXPECT_TRUE(executor->runObserved(
@@ -289,7 +289,7 @@ TEST_F(ExecutorTest, ObserversMaySeeStepsThatRanOnce) {
           return {};
         },
         all));
-    EXPECT_TRUE(stream->synchronise());
+    EXPECT_TRUE(stream->synchronize());
     EXPECT_THAT(floats(outputs[0]), ElementsAre(15, 16));
     EXPECT_EQ(steps, 4u);
     EXPECT_EQ(fake.runs, all ? 3 : 1);

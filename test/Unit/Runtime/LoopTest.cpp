@@ -8,7 +8,7 @@
 
 #include "ExecutorFixture.h"
 
-#include "tandem/Runtime/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Support/NestingDepth.h"
 
 #include <gmock/gmock.h>

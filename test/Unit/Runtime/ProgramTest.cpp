@@ -8,7 +8,7 @@
 
 #include "TestPrograms.h"
 
-#include "tandem/Runtime/ProgramFormat.h"
+#include "tandem/Runtime/Program/ProgramFormat.h"
 
 #include <filesystem>
 #include <fstream>

@@ -12,7 +12,7 @@
 #include "../MakeOp.h"
 
 #include "tandem/Runtime/Executor.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include <cstring>
 #include <initializer_list>

@@ -8,7 +8,7 @@
 
 #include "ExecutorFixture.h"
 
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include <gmock/gmock.h>
 #include <oneapi/tbb/parallel_for.h>

@@ -62,7 +62,7 @@ protected:
   }
 };
 
-/// All around what is between two neighbours of bf16, of all magnitudes, more
+/// All around what is between two neighbors of bf16, of all magnitudes, more
 /// than fill some vectors.
 std::vector<uint32_t> patterns() {
   std::vector<uint32_t> result;
@@ -95,7 +95,7 @@ TEST_P(BF16, RoundsIntegersOnce) {
   std::vector<int32_t> values;
   for (uint32_t bits : patterns())
     values.push_back(static_cast<int32_t>(bits));
-  // Half way between neighbours, and one more than f32 can tell from it.
+  // Half way between neighbors, and one more than f32 can tell from it.
   for (int shift = 9; shift < 30; ++shift)
     for (int more : {-1, 0, 1})
       values.push_back((0x181 << (shift - 8)) + more);
@@ -104,7 +104,7 @@ TEST_P(BF16, RoundsIntegersOnce) {
 }
 
 /// Whether `bits`, finite and positive, are the number of bf16 nearest to
-/// `value`, of two the even one. All sums are exact: neighbours are 2^k apart.
+/// `value`, of two the even one. All sums are exact: neighbors are 2^k apart.
 bool isNearest(uint16_t bits, int64_t value) {
   auto valueOf = [](int pattern) {
     tandem::BF16 number;
@@ -120,7 +120,7 @@ bool isNearest(uint16_t bits, int64_t value) {
 
 TEST_P(BF16, RoundsLongIntegersOnce) {
   std::vector<int64_t> values;
-  // About the middle between neighbours, from where f64 has all integers to
+  // About the middle between neighbors, from where f64 has all integers to
   // where it does not; the last place of f64 is up to 2^9.
   for (int shift = 10; shift < 53; ++shift)
     for (int64_t upper : {0x181, 0x183, 0x101, 0x1fd})

@@ -8,7 +8,7 @@
 
 #include "CompiledOp.h"
 
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "llvm/Support/CommandLine.h"

@@ -12,7 +12,7 @@
 
 #include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

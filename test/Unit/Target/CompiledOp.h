@@ -27,7 +27,7 @@ struct CompiledKernel {
   fb::KernelT kernel;
   LoadedKernels loaded;
 
-  /// Runs [0, extent) in three ranges, so that a kernel which does not honour
+  /// Runs [0, extent) in three ranges, so that a kernel which does not honor
   /// its range is found out.
   void run(std::vector<void *> args) const;
   /// The same with a workspace of the caller's.

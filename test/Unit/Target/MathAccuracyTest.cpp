@@ -223,7 +223,7 @@ std::vector<T> raise(const std::vector<T> &x, const std::vector<T> &y,
 }
 
 /// Positive numbers of every magnitude to powers whose results cover the range,
-/// a little beyond, and the neighbourhood of 1.
+/// a little beyond, and the neighborhood of 1.
 TYPED_TEST(TypedMathAccuracy, PowIsWithinItsBound) {
   using T = TypeParam;
   constexpr T most = std::numeric_limits<T>::max();

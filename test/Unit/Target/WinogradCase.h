@@ -11,7 +11,7 @@
 
 #include "../Providers/Cases.h"
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Runtime/Compare.h"

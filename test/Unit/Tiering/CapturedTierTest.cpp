@@ -44,7 +44,7 @@ public:
   }
   Expected<std::unique_ptr<Event>> record() override { return inner.record(); }
   Status wait(const Event &event) override { return inner.wait(event); }
-  Status synchronise() override { return inner.synchronise(); }
+  Status synchronize() override { return inner.synchronize(); }
 
   struct Work final : CapturedWork {
     explicit Work(Costs &costs) : costs(costs) {}
@@ -203,7 +203,7 @@ TEST_F(CapturedTierTest, ThatItIsNotFasterIsKeptForOtherProcesses) {
   costs.work = 150;
   callUntil("uncaptured");
   function->wait();
-  EXPECT_EQ(recording->found, (ProgramFindings{0, true}));
+  EXPECT_EQ(recording->found, (ProgramProfile{0, true}));
   create(); // As in another process.
   log.clear();
   callUntil("promoted");
@@ -270,7 +270,7 @@ TEST_F(CapturedTierTest, WorkThatFailsRunsCompiled) {
   call();
   EXPECT_EQ(count("failed"), 0u);
   function->wait();
-  EXPECT_EQ(recording->found, ProgramFindings()); // It was faster.
+  EXPECT_EQ(recording->found, ProgramProfile()); // It was faster.
 }
 
 /// Captured work goes with its program, and is tried again with the next.

@@ -1,5 +1,4 @@
-//===- EngineFixture.h - A function of a fake compiler ---------- -*- C++
-//-*-===//
+//===- EngineFixture.h - A function of a fake compiler ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -117,12 +116,10 @@ public:
     return prediction;
   }
 
-  ProgramFindings findings(std::span<const TensorType>) override {
-    return found;
-  }
-  void keepFindings(std::span<const TensorType>,
-                    const ProgramFindings &findings) override {
-    found = findings;
+  ProgramProfile profile(std::span<const TensorType>) override { return found; }
+  void keepProfile(std::span<const TensorType>,
+                   const ProgramProfile &profile) override {
+    found = profile;
   }
 
   virtual LoadedKernels load() const { return fakeKernels({kernel}); }
@@ -132,7 +129,7 @@ public:
   /// One for each kernel that is said to run op by op.
   std::vector<Warning> warnings;
   /// What is kept for other processes.
-  ProgramFindings found;
+  ProgramProfile found;
   KernelFn kernel = addKernel;
   Prediction prediction{1000, 1000};
   bool shallFail = false;

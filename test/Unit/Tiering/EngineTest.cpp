@@ -145,7 +145,7 @@ TEST_F(EngineTest, ASlowKernelIsGivenBack) {
   EXPECT_EQ(log.back(), "demoted");
   EXPECT_EQ(function->report().residentBytes, 0);
   function->wait();
-  EXPECT_EQ(compiler->found, (ProgramFindings{1, false}));
+  EXPECT_EQ(compiler->found, (ProgramProfile{1, false}));
 }
 
 /// It has to have lost 2^20 times what compiling costs.
@@ -177,11 +177,11 @@ TEST_F(EngineTest, WhatIsPromotedAfterAllIsForgottenToHaveBeenSlower) {
   }
   function->wait();
   EXPECT_EQ(only().state, SignatureState::promoted) << function->report().str();
-  EXPECT_EQ(compiler->found, ProgramFindings());
+  EXPECT_EQ(compiler->found, ProgramProfile());
 }
 
 /// In mode compile-now, nothing depends on what was measured, here or there.
-TEST_F(EngineTest, CompileNowHeedsNoFindings) {
+TEST_F(EngineTest, CompileNowIgnoresProfiles) {
   compiler->found.demotions = 20;
   create(Mode::compileNow);
   call(), call();
@@ -510,7 +510,7 @@ TEST_F(EngineTest, DropsProgramsBeyondTheLimit) {
 }
 
 /// Calls that no longer go by the signature's record.
-TEST_F(EngineTest, SettledCallsAreCounted) {
+TEST_F(EngineTest, PromotedCallsAreCounted) {
   create(Mode::compileNow);
   for (int i = 0; i < 1000; ++i)
     call();
@@ -524,7 +524,7 @@ TEST_F(EngineTest, SettledCallsAreCounted) {
 
 /// A program that is dropped is run by no thread any more, and the one that
 /// was called last stays, though its last call was settled.
-TEST_F(EngineTest, SettledCallsEndEverywhereWithTheirProgram) {
+TEST_F(EngineTest, PromotedCallsEndEverywhereWithTheirProgram) {
   tiering.maxResidentBytes = 2500; // Two programs of 1000 bytes.
   create(Mode::compileNow);
   auto settle = [&](int64_t length) {

@@ -114,7 +114,7 @@ TEST(ToleranceTest, BoundsGrowWithElementsAndEnd) {
   EXPECT_GT(value.bound(1e6).relative, value.bound(1).relative);
   EXPECT_LT(value.bound(1e6).relative, 2e-5);
   EXPECT_NEAR(value.bound(1).relative, 11 * value.bound(1).floor, 1e-12);
-  EXPECT_EQ((ValueTolerance{1, 1}).bound(1).floor, ValueTolerance::kMost);
+  EXPECT_EQ((ValueTolerance{1, 1}).bound(1).floor, ValueTolerance::kMax);
   EXPECT_TRUE((ValueTolerance{1, 0}).isWeak(1));
   EXPECT_FALSE(value.isWeak(1e6));
   EXPECT_EQ(ValueTolerance{}.bound(100).relative, 0);

@@ -9,7 +9,7 @@
 #include "bars/Bars.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 
 #include <algorithm>
 #include <cstdio>

@@ -11,7 +11,7 @@
 
 #include "sweep/CompileCost.h"
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ struct BarsOptions {
   std::string json;
   /// The groups to measure; empty for all.
   std::vector<std::string> only;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// A measured figure and the limit (the bar) that it should meet.

@@ -10,7 +10,7 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Compare.h"
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 namespace tandem::bench {
 namespace {

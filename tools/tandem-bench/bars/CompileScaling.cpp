@@ -9,7 +9,7 @@
 #include "bars/CompileScaling.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
@@ -81,7 +81,7 @@ void print(const std::vector<ScalingPoint> &points) {
   for (const ScalingPoint &point : points) {
     double before = 0;
     for (const char *phase :
-         {"specialise", "simplify", "layout", "fuse", "kernels"})
+         {"specialize", "simplify", "layout", "fuse", "kernels"})
       before += point.phaseNs(phase);
     table.addRow({std::to_string(point.ops), std::to_string(point.kernels),
                   formatTime(point.total.median), formatTime(point.wall.median),

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_BARS_COMPILESCALING_H
 #define TANDEM_TOOLS_TANDEM_BENCH_BARS_COMPILESCALING_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compiler.h"
@@ -27,7 +27,7 @@ struct ScalingOptions {
   int runs = 3;
   int threads = 0;
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// The compile cost of a generated graph, in nanoseconds, as the working time

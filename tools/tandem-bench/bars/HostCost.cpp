@@ -12,7 +12,7 @@
 
 #include "common/ArgSpec.h"
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -25,7 +25,7 @@ using nlohmann::ordered_json;
 
 constexpr int kSamples = 50, kCalls = 1000;
 /// The most that every call may cost, and each kernel, in nanoseconds.
-constexpr double kMostOfCall = 500, kMostOfKernel = 100;
+constexpr double kMaxOfCall = 500, kMaxOfKernel = 100;
 
 /// A graph of so many kernels, each of which reduces along another dim than the
 /// one before, so that none can be part of it.
@@ -76,9 +76,7 @@ Expected<Cost> measureGraph(int kernels) {
 /// The line ns = call + kernel * kernels.
 struct Line {
   double call = 0, kernel = 0;
-  bool isWithin() const {
-    return call <= kMostOfCall && kernel <= kMostOfKernel;
-  }
+  bool isWithin() const { return call <= kMaxOfCall && kernel <= kMaxOfKernel; }
 };
 
 Line fit(const std::vector<Cost> &costs) {
@@ -102,8 +100,8 @@ void print(const std::vector<Cost> &costs, const Line &line) {
   std::printf("%s%s a call and %s a kernel; at most %s and %s%s\n",
               table.str().c_str(), tools::formatTime(line.call).c_str(),
               tools::formatTime(line.kernel).c_str(),
-              tools::formatTime(kMostOfCall).c_str(),
-              tools::formatTime(kMostOfKernel).c_str(),
+              tools::formatTime(kMaxOfCall).c_str(),
+              tools::formatTime(kMaxOfKernel).c_str(),
               line.isWithin() ? "" : ": too much");
 }
 
@@ -114,8 +112,8 @@ Status write(const HostCostOptions &options, const std::vector<Cost> &costs,
   ordered_json record = {{"tool", "tandem-bench gpu-host"},
                          {"call_ns", line.call},
                          {"kernel_ns", line.kernel},
-                         {"most_call_ns", kMostOfCall},
-                         {"most_kernel_ns", kMostOfKernel}};
+                         {"most_call_ns", kMaxOfCall},
+                         {"most_kernel_ns", kMaxOfKernel}};
   for (const Cost &cost : costs)
     record["graphs"].push_back(
         {{"kernels", cost.kernels}, {"host_ns", tools::toJson(cost.ns)}});

@@ -9,14 +9,14 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_BARS_HOSTCOST_H
 #define TANDEM_TOOLS_TANDEM_BENCH_BARS_HOSTCOST_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 namespace tandem::bench {
 
 /// Options of `tandem-bench gpu-host`.
 struct HostCostOptions {
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Measures what a call of a compiled program costs the host where the driver's

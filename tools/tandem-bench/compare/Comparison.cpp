@@ -21,7 +21,6 @@
 #include <algorithm>
 
 namespace tandem::bench {
-
 namespace {
 
 using measure::Summary;
@@ -50,7 +49,7 @@ bool isSame(const Program &a, const Program &b) {
 
 /// oneDNN's call and its buffers.
 struct LibrarySide {
-  LibraryCall call;
+  OneDNNPrimitive call;
   std::vector<Tensor> inputs, targets;
 };
 
@@ -254,7 +253,7 @@ Status Comparison::addLibrary(Formats formats,
                               std::optional<LibrarySide> &side) {
   if (!comparisonCase.library)
     return {};
-  Expected<LibraryCall> call = comparisonCase.library(formats, weights);
+  Expected<OneDNNPrimitive> call = comparisonCase.library(formats, weights);
   if (!call)
     return {};
   side = LibrarySide{std::move(*call), {}, {}};

@@ -9,10 +9,10 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_COMPARE_COMPARISON_H
 #define TANDEM_TOOLS_TANDEM_BENCH_COMPARE_COMPARISON_H
 
-#include "bars/LibraryCall.h"
+#include "bars/OneDNNPrimitive.h"
 #include "compare/InputSets.h"
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Statistics.h"
@@ -35,7 +35,7 @@ struct ComparisonCase {
   /// weights.
   std::function<std::string(const std::string &hex)> source;
   /// Empty where the graph does more than the contraction.
-  std::function<Expected<LibraryCall>(Formats, const Tensor &)> library;
+  std::function<Expected<OneDNNPrimitive>(Formats, const Tensor &)> library;
 };
 
 /// The result of comparing the ways to compute one contraction. Times are in
@@ -117,7 +117,7 @@ struct ComparisonOptions {
   Winograd winograd = CompileOptions().winograd;
   DataSource data = DataSource::memory;
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Compares the ways to compute one contraction. First checks each program's

@@ -9,7 +9,7 @@
 #include "compare/Comparison.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/ProgressLine.h"
 #include "common/Tiers.h"
 

@@ -40,7 +40,7 @@ ComparisonCase caseOf(const ConvSelection &selection, const ConvShape &shape,
   if (!selection.withReLU)
     comparisonCase.library = [shape, channelsLast](Formats formats,
                                                    const Tensor &weights) {
-      return LibraryCall::conv(shape, channelsLast, formats, weights);
+      return OneDNNPrimitive::conv(shape, channelsLast, formats, weights);
     };
   return comparisonCase;
 }

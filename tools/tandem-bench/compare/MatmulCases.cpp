@@ -63,7 +63,7 @@ ComparisonCase matmulCase(const MatmulShape &shape) {
     return sourceOf(shape, hex);
   };
   comparisonCase.library = [shape](Formats formats, const Tensor &weights) {
-    return LibraryCall::matmul(shape, formats, weights);
+    return OneDNNPrimitive::matmul(shape, formats, weights);
   };
   return comparisonCase;
 }

@@ -9,7 +9,7 @@
 #include "compare/TierComparison.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/ProgressLine.h"
 #include "common/Regex.h"
 #include "common/Tiers.h"
@@ -30,7 +30,7 @@ namespace {
 using measure::Summary;
 using tools::Tier;
 
-constexpr double kMostRatio = 1.05, kMostMoreNs = 500;
+constexpr double kMaxRatio = 1.05, kMaxMoreNs = 500;
 
 struct TierResult {
   std::string name;
@@ -41,7 +41,7 @@ struct TierResult {
   double ratio = 1;
 
   bool isSlower() const {
-    return ratio > kMostRatio && compiled.median - eager.median > kMostMoreNs;
+    return ratio > kMaxRatio && compiled.median - eager.median > kMaxMoreNs;
   }
 };
 

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_COMPARE_TIERCOMPARISON_H
 #define TANDEM_TOOLS_TANDEM_BENCH_COMPARE_TIERCOMPARISON_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Support/Error.h"
 
@@ -30,7 +30,7 @@ struct TierComparisonOptions {
   /// The time for both tiers of a case, in seconds.
   double seconds = 0.03;
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Runs each case on both tiers in alternation and prints the cases in which

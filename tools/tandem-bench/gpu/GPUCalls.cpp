@@ -22,9 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int kSamples = 7, kWarmUp = 20, kMostLatencies = 200;
+constexpr int kSamples = 7, kWarmUp = 20, kMaxLatencies = 200;
 /// Beside what the second-level cache holds, that several times over.
-constexpr int64_t kCachesFilled = 2, kMostSets = 17;
+constexpr int64_t kCachesFilled = 2, kMaxSets = 17;
 
 double medianOf(std::vector<double> times) {
   return measure::summarize(std::move(times)).median;
@@ -66,7 +66,7 @@ Expected<CallTimes> measureCalls(const Enqueue &enqueue, Stream &stream,
   size_t number = 0;
   for (int i = 0; i < std::min(kWarmUp, calls); ++i)
     TANDEM_RETURN_IF_ERROR(enqueue(number++));
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   std::vector<double> call, host, device, latency;
   for (int sample = 0; sample < kSamples; ++sample) {
     TANDEM_ASSIGN_OR_RETURN(auto first, stream.record());
@@ -75,14 +75,14 @@ Expected<CallTimes> measureCalls(const Enqueue &enqueue, Stream &stream,
       TANDEM_RETURN_IF_ERROR(enqueue(number++));
     host.push_back(measure::nsSince(start) / calls);
     TANDEM_ASSIGN_OR_RETURN(auto last, stream.record());
-    TANDEM_RETURN_IF_ERROR(stream.synchronise());
+    TANDEM_RETURN_IF_ERROR(stream.synchronize());
     call.push_back(measure::nsSince(start) / calls);
     device.push_back((last->ns() - first->ns()) / calls);
   }
-  for (int i = 0; i < std::min(calls, kMostLatencies); ++i) {
+  for (int i = 0; i < std::min(calls, kMaxLatencies); ++i) {
     auto start = Clock::now();
     TANDEM_RETURN_IF_ERROR(enqueue(number++));
-    TANDEM_RETURN_IF_ERROR(stream.synchronise());
+    TANDEM_RETURN_IF_ERROR(stream.synchronize());
     latency.push_back(measure::nsSince(start));
   }
   return CallTimes{medianOf(call), medianOf(host), medianOf(device),
@@ -102,13 +102,13 @@ Expected<GPUGraph> GPUGraph::create(std::unique_ptr<Graph> graph,
   TANDEM_ASSIGN_OR_RETURN(
       result.prepared, tools::prepareTier(*result.graph, tier, types, options));
   const int64_t mostSets =
-      tier == Tier::captured ? int64_t(Executor::kMaxCaptured) : kMostSets;
+      tier == Tier::captured ? int64_t(Executor::kMaxCaptured) : kMaxSets;
   for (int64_t set = 0, sets = 1; set < sets; ++set) {
     TANDEM_ASSIGN_OR_RETURN(auto arguments, result.makeInputs(types));
     result.inputs.push_back(std::move(arguments));
     TANDEM_RETURN_IF_ERROR(
         result.run(result.inputs.back(), result.results.emplace_back()));
-    TANDEM_RETURN_IF_ERROR(result.stream().synchronise());
+    TANDEM_RETURN_IF_ERROR(result.stream().synchronize());
     sets = std::clamp<int64_t>(
         kCachesFilled * l2Bytes() / std::max<int64_t>(result.bytes(), 1) + 1, 2,
         mostSets);
@@ -125,7 +125,7 @@ GPUGraph::makeInputs(const std::vector<TensorType> &types) {
     host.push_back(std::move(tensor));
   }
   TANDEM_ASSIGN_OR_RETURN(auto there, copyToDevice(host, stream()));
-  TANDEM_RETURN_IF_ERROR(stream().synchronise());
+  TANDEM_RETURN_IF_ERROR(stream().synchronize());
   return there;
 }
 
@@ -192,7 +192,7 @@ public:
     return check(driver.launchKernel(function, 1, 1, 1, 1, 1, 1, 0, handle,
                                      nullptr, nullptr));
   }
-  Status synchronise() const { return check(driver.streamSynchronize(handle)); }
+  Status synchronize() const { return check(driver.streamSynchronize(handle)); }
 
 private:
   static Status check(cuda::Result result) {
@@ -211,7 +211,7 @@ private:
 
 Expected<CallTimes> measureLaunch(Stream &stream, int calls) {
   // Makes the device's context current.
-  TANDEM_RETURN_IF_ERROR(stream.synchronise());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   TANDEM_ASSIGN_OR_RETURN(CUDADevice * device, cudaDevice());
   TANDEM_ASSIGN_OR_RETURN(
       std::string cubin,
@@ -225,11 +225,11 @@ Expected<CallTimes> measureLaunch(Stream &stream, int calls) {
     for (int i = 0; i < calls; ++i)
       TANDEM_RETURN_IF_ERROR(kernel.launch());
     host.push_back(measure::nsSince(start) / calls);
-    TANDEM_RETURN_IF_ERROR(kernel.synchronise());
+    TANDEM_RETURN_IF_ERROR(kernel.synchronize());
     call.push_back(measure::nsSince(start) / calls);
     start = Clock::now();
     TANDEM_RETURN_IF_ERROR(kernel.launch());
-    TANDEM_RETURN_IF_ERROR(kernel.synchronise());
+    TANDEM_RETURN_IF_ERROR(kernel.synchronize());
     latency.push_back(measure::nsSince(start));
   }
   return CallTimes{medianOf(call), medianOf(host), 0, medianOf(latency)};

@@ -58,7 +58,7 @@ void addGPUCommands(CLI::App &app, GPUCommands &commands) {
 
 std::optional<Expected<bool>>
 runGPUCommand(const CLI::App &app, GPUCommands &commands,
-              const std::function<tools::Environment()> &describe) {
+              const std::function<tools::RunEnvironment()> &describe) {
   if (app.got_subcommand("gpu")) {
     commands.figures.environment = describe();
     return runGPUFigures(commands.figures);

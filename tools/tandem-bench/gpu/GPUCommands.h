@@ -34,7 +34,7 @@ void addGPUCommands(CLI::App &app, GPUCommands &commands);
 /// `describe` describes the environment.
 std::optional<Expected<bool>>
 runGPUCommand(const CLI::App &app, GPUCommands &commands,
-              const std::function<tools::Environment()> &describe);
+              const std::function<tools::RunEnvironment()> &describe);
 
 } // namespace tandem::bench
 

@@ -9,11 +9,11 @@
 #include "gpu/GPUFigures.h"
 
 #include "bars/Bars.h"
-#include "common/Environment.h"
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/ProgressLine.h"
 #include "common/Regex.h"
+#include "common/RunEnvironment.h"
 #include "gpu/GPUCalls.h"
 #include "sweep/GraphOutline.h"
 
@@ -178,7 +178,7 @@ private:
                      double targetNs);
 
   const GPUFiguresOptions &options;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
   const std::regex filter;
   tools::ProgressLine progress;
   std::vector<Figure> all;
@@ -241,7 +241,7 @@ Status Figures::addNewShape(const char *name, const char *graph,
     std::vector<Tensor> outputs;
     auto start = std::chrono::steady_clock::now();
     TANDEM_RETURN_IF_ERROR(first.run(inputs, outputs));
-    TANDEM_RETURN_IF_ERROR(first.stream().synchronise());
+    TANDEM_RETURN_IF_ERROR(first.stream().synchronize());
     times.push_back(measure::nsSince(start));
   }
   const double median = measure::summarize(times).median;

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUFIGURES_H
-#define TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUFIGURES_H
+#ifndef TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUHUMANREADABLE_H
+#define TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUHUMANREADABLE_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Support/Choices.h"
 #include "tandem/Support/Error.h"
@@ -32,7 +32,7 @@ struct GPUFiguresOptions {
   std::string filter;
   /// Calls that are enqueued before the one wait that ends a sample.
   int calls = 1000;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Measures every figure that has a target on a GPU and prints a table of
@@ -42,4 +42,4 @@ Expected<bool> runGPUFigures(const GPUFiguresOptions &options);
 
 } // namespace tandem::bench
 
-#endif // TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUFIGURES_H
+#endif // TANDEM_TOOLS_TANDEM_BENCH_GPU_GPUHUMANREADABLE_H

@@ -9,7 +9,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_GPU_MEASUREDEVICE_H
 #define TANDEM_TOOLS_TANDEM_BENCH_GPU_MEASUREDEVICE_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Support/Error.h"
 
@@ -27,7 +27,7 @@ struct DeviceOptions {
   /// measured models. The last model is printed and stored.
   int runs = 1;
   std::vector<std::string> shapes;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Measures the host. Prints the model to standard output, in the format of

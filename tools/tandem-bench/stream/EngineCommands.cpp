@@ -131,7 +131,7 @@ void addEngineCommands(CLI::App &app, EngineCommands &commands) {
 
 std::optional<Status>
 runEngineCommand(const CLI::App &app, EngineCommands &commands,
-                 const std::function<tools::Environment()> &describe) {
+                 const std::function<tools::RunEnvironment()> &describe) {
   if (app.got_subcommand("engine")) {
     commands.load.environment = describe();
     return runEngineLoad(commands.load);

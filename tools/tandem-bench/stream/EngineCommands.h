@@ -35,7 +35,7 @@ void addEngineCommands(CLI::App &app, EngineCommands &commands);
 /// `describe` describes the environment.
 std::optional<Status>
 runEngineCommand(const CLI::App &app, EngineCommands &commands,
-                 const std::function<tools::Environment()> &describe);
+                 const std::function<tools::RunEnvironment()> &describe);
 
 } // namespace tandem::bench
 

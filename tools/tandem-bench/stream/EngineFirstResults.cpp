@@ -10,8 +10,8 @@
 #include "stream/EngineFirstResults.h"
 
 #include "common/ChildProcess.h"
-#include "common/Environment.h"
 #include "common/ProgressLine.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Measure/Vary.h"
 #include "tandem/Runtime/Compare.h"

@@ -12,7 +12,7 @@
 
 #include "common/ChildProcess.h"
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/Tiers.h"
 
 #include "tandem/Measure/Sampler.h"

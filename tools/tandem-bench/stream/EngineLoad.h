@@ -10,7 +10,7 @@
 #ifndef TANDEM_TOOLS_TANDEM_BENCH_STREAM_ENGINELOAD_H
 #define TANDEM_TOOLS_TANDEM_BENCH_STREAM_ENGINELOAD_H
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Runtime/Compiler.h"
 #include "tandem/Support/Error.h"
@@ -34,7 +34,7 @@ struct EngineLoadOptions {
   /// The place where the engine compiles.
   CompileIn compileIn = CompileIn::process;
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Measures, and prints with its limit:

@@ -9,7 +9,7 @@
 #include "stream/StreamTrial.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/Tiers.h"
 #include "stream/CoreSlices.h"
 #include "sweep/CompileCost.h"
@@ -78,7 +78,7 @@ Expected<SignatureCosts> measureSignature(const StreamBench &bench, size_t s) {
 /// Makes the inputs of signatures and measures their costs.
 Status addSignatures(StreamBench &bench,
                      const std::vector<measure::DimSizes> &dims) {
-  StreamSubject &subject = bench.subject;
+  StreamBenchmark &subject = bench.subject;
   for (const measure::DimSizes &sizes : dims) {
     bench.dims.push_back(sizes);
     const Program &program = *bench.graph->eagerProgram();

@@ -11,7 +11,7 @@
 
 #include "stream/StreamRun.h"
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Measure/Statistics.h"
 
@@ -30,7 +30,7 @@ struct StreamOptions {
                                        "oracle"};
   std::vector<double> lengths = {0.25, 1, 4, 16};
   /// The least number of rounds; more are added, until what runs twice is known
-  /// to a third of kMostDeviation, but not after so many seconds of a stream.
+  /// to a third of kMaxDeviation, but not after so many seconds of a stream.
   int rounds = 11;
   double seconds = 60;
   /// The least time of a sample, in seconds: short streams are run again.
@@ -42,7 +42,7 @@ struct StreamOptions {
   /// The file that the stream is written to, as a trace.
   std::string writeTrace;
   std::string json;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// A policy's figures on one stream. Times in nanoseconds.
@@ -83,7 +83,7 @@ struct StreamFigures {
 };
 
 /// The largest deviation from 1 of `twice`.
-inline constexpr double kMostDeviation = 0.03;
+inline constexpr double kMaxDeviation = 0.03;
 
 /// Runs every stream under every policy, prints the tables, and writes the
 /// lines.

@@ -85,7 +85,7 @@ namespace {
 /// The engines of one policy: a call goes to one of them.
 class PolicyEngines {
 public:
-  PolicyEngines(const StreamSubject &subject, const StreamPolicy &policy,
+  PolicyEngines(const StreamBenchmark &subject, const StreamPolicy &policy,
                 const Hindsight &hindsight, std::shared_ptr<Compiler> compiler)
       : subject(subject), policy(policy), hindsight(hindsight),
         store(subject.graph->eagerProgram(), std::move(compiler), {}),
@@ -157,7 +157,7 @@ private:
     return main.compileAhead({&subject.types[signature], 1});
   }
 
-  const StreamSubject &subject;
+  const StreamBenchmark &subject;
   const StreamPolicy &policy;
   const Hindsight &hindsight;
   TierStore store;
@@ -206,7 +206,7 @@ double totalOf(const std::vector<double> &callNs,
 
 } // namespace
 
-Expected<StreamRun> runStream(const StreamSubject &subject,
+Expected<StreamRun> runStream(const StreamBenchmark &subject,
                               const StreamPolicy &policy,
                               const CallStream &stream,
                               const Hindsight &hindsight) {

@@ -35,7 +35,7 @@ struct StreamPolicy {
 Expected<StreamPolicy> parsePolicy(std::string_view text);
 
 /// What streams are run with.
-struct StreamSubject {
+struct StreamBenchmark {
   const Graph *graph = nullptr;
   std::string device;
   /// By signature.
@@ -68,7 +68,7 @@ struct StreamRun {
 
 /// Runs a stream under a policy, with an engine and a compiler that are new and
 /// know no kernels.
-Expected<StreamRun> runStream(const StreamSubject &subject,
+Expected<StreamRun> runStream(const StreamBenchmark &subject,
                               const StreamPolicy &policy,
                               const CallStream &stream,
                               const Hindsight &hindsight);

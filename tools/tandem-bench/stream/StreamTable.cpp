@@ -9,7 +9,7 @@
 #include "stream/StreamBench.h"
 
 #include "common/Format.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -72,7 +72,7 @@ std::string formatStream(const StreamFigures &stream) {
           number(" ± %.3f", stream.twiceError) +
           number(" (%.0f rounds)", static_cast<double>(stream.rounds));
   if (stream.isVoid)
-    text += number(", further from 1 than %g: void", kMostDeviation);
+    text += number(", further from 1 than %g: void", kMaxDeviation);
   if (stream.overReplay > 0)
     text += number("; auto over its replay: %.3f", stream.overReplay);
   if (stream.bound > 0)

@@ -213,14 +213,14 @@ StreamFigures summarize(const StreamBench &bench, const Trial &trial) {
   figures.twice = twice.median;
   figures.twiceError = errorOfMedian(twice);
   figures.rounds = twice.samples;
-  figures.isVoid = std::abs(figures.twice - 1) > kMostDeviation;
+  figures.isVoid = std::abs(figures.twice - 1) > kMaxDeviation;
   return figures;
 }
 
 /// Whether what runs twice is known well enough to be judged: not where it just
 /// happens to be near 1.
 bool isPrecise(const Trial &trial) {
-  return errorOfMedian(trial.twice()) <= kMostDeviation / 3;
+  return errorOfMedian(trial.twice()) <= kMaxDeviation / 3;
 }
 
 /// Short streams are run several times for one sample.

@@ -17,7 +17,7 @@ namespace tandem::bench {
 struct StreamBench {
   const StreamOptions &options;
   std::unique_ptr<Graph> graph;
-  StreamSubject subject;
+  StreamBenchmark subject;
   std::vector<measure::DimSizes> dims;
   std::vector<SignatureCosts> costs;
   tiering::ReplayMachine machine;

@@ -10,8 +10,8 @@
 
 #include "common/ArgSpec.h"
 #include "common/ChildProcess.h"
-#include "common/Environment.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
+#include "common/RunEnvironment.h"
 #include "common/TemporaryFolder.h"
 
 #include "tandem/Measure/Sampler.h"
@@ -37,7 +37,7 @@ Expected<double> firstRunExcess(Executor &executor,
     std::vector<Tensor> outputs;
     auto start = Clock::now();
     TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
-    TANDEM_RETURN_IF_ERROR(executor.stream().synchronise());
+    TANDEM_RETURN_IF_ERROR(executor.stream().synchronize());
     double ns = nsSince(start);
     if (i == 0)
       first = ns;
@@ -52,7 +52,7 @@ public:
   void add(const std::vector<PhaseTime> &phases, double wallNs,
            int64_t rearranged) {
     walls.push_back(wallNs);
-    rearrangedBytes = rearranged;
+    relayoutedBytes = rearranged;
     double total = 0;
     for (const PhaseTime &phase : phases) {
       find(phase.phase).push_back(phase.ns);
@@ -67,7 +67,7 @@ public:
     cost.wall = measure::summarize(walls);
     for (const auto &[name, samples] : byPhase)
       cost.phases.emplace_back(name, measure::summarize(samples));
-    cost.rearrangedBytes = rearrangedBytes;
+    cost.relayoutedBytes = relayoutedBytes;
     return cost;
   }
 
@@ -81,7 +81,7 @@ private:
 
   std::vector<std::pair<std::string, std::vector<double>>> byPhase;
   std::vector<double> totals, walls;
-  int64_t rearrangedBytes = 0;
+  int64_t relayoutedBytes = 0;
 };
 
 std::vector<std::string> childCommand(const CompileJob &job) {
@@ -148,7 +148,7 @@ Expected<CompileCost> measureWarm(const Graph &graph,
                             compileTimed(*compiler, inputs));
     if (i >= 0)
       samples.add(compiled.phases, compiled.wallNs,
-                  compiled.prepared.rearrangedBytes);
+                  compiled.prepared.relayoutedBytes);
   }
   return samples.summarize();
 }
@@ -213,7 +213,7 @@ Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
   nlohmann::ordered_json result = {
       {"phases", std::move(phases)},
       {"wall", importNs + startNs + compiled.wallNs},
-      {"rearranged_bytes", compiled.prepared.rearrangedBytes}};
+      {"rearranged_bytes", compiled.prepared.relayoutedBytes}};
   std::printf("%s\n", jsonText(result).c_str());
   return {};
 }

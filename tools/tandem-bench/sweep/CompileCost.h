@@ -26,8 +26,8 @@ namespace tandem::bench {
 struct CompileCost {
   measure::Summary total, wall;
   std::vector<std::pair<std::string, measure::Summary>> phases;
-  /// Compiled::rearrangedBytes, which is the same each time.
-  int64_t rearrangedBytes = 0;
+  /// Compiled::relayoutedBytes, which is the same each time.
+  int64_t relayoutedBytes = 0;
 };
 
 /// A compilation that a child process is asked to do.

@@ -52,7 +52,7 @@ Expected<std::vector<Weights>> findWeights(const std::string &outline) {
                              "of -126 to 126");
   if (all.empty())
     return fail("gpu", "the graph has no list of weights",
-                "utils/make-networks.py --outline writes one");
+                "utils/graphs/make-networks.py --outline writes one");
   return all;
 }
 

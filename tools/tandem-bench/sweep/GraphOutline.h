@@ -15,7 +15,7 @@
 
 namespace tandem::bench {
 
-/// Adds weights to a graph that utils/make-networks.py has written with
+/// Adds weights to a graph that utils/graphs/make-networks.py has written with
 /// --outline: for each line
 ///   // weights NAME EXPONENT signed|positive
 /// numbers of 2^EXPONENT to twice that, which are the same each time. `dtype`

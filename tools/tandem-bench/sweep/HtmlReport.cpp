@@ -9,8 +9,8 @@
 #include "sweep/Sweep.h"
 
 #include "ReportTemplate.h"
-#include "common/Environment.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Runtime/Program.h"
 

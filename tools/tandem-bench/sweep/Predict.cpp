@@ -8,13 +8,13 @@
 
 #include "sweep/Predict.h"
 
-#include "common/Environment.h"
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
+#include "common/RunEnvironment.h"
 
 #include "tandem/Compiler/CostFeatures.h"
 #include "tandem/Measure/Vary.h"
 #include "tandem/Runtime/Executor.h"
-#include "tandem/Support/Figures.h"
+#include "tandem/Support/HumanReadable.h"
 #include "tandem/Tandem.h"
 
 #include <cstdio>

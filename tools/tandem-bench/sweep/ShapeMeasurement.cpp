@@ -98,7 +98,7 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
   for (PreparedTier *tier : tiers)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {
       return executor->run(inputs[call], outputs).and_then([&] {
-        return executor->stream().synchronise();
+        return executor->stream().synchronize();
       });
     });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());

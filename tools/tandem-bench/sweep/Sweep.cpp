@@ -8,7 +8,7 @@
 
 #include "sweep/Sweep.h"
 
-#include "common/Json.h"
+#include "common/MeasurementJson.h"
 #include "common/ProgressLine.h"
 
 #include <cstdio>
@@ -26,7 +26,7 @@ ordered_json toJson(const CompileCost &cost) {
   return {{"total", tools::toJson(cost.total)},
           {"wall", tools::toJson(cost.wall)},
           {"phases", phases},
-          {"rearranged_bytes", cost.rearrangedBytes}};
+          {"rearranged_bytes", cost.relayoutedBytes}};
 }
 
 ordered_json toJson(std::optional<int64_t> value) {

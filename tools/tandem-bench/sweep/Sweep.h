@@ -11,7 +11,7 @@
 
 #include "sweep/ShapeMeasurement.h"
 
-#include "common/Environment.h"
+#include "common/RunEnvironment.h"
 
 #include <nlohmann/json.hpp>
 
@@ -21,7 +21,7 @@ namespace tandem::bench {
 struct SweepOptions {
   MeasureOptions measure;
   std::string vary, json, html;
-  tools::Environment environment;
+  tools::RunEnvironment environment;
 };
 
 /// Measures all shapes and prints a table. Returns true where every shape could

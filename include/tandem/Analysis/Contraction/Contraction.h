@@ -115,7 +115,7 @@ struct Contraction {
 };
 
 /// The dim of a contraction that runs along the lanes of a vector.
-enum class VectorisedDim {
+enum class VectorizedDim {
   /// Output channels, adjacent in the result and the weights. Data is
   /// broadcast.
   OutputChannel,
@@ -161,8 +161,8 @@ Expected<Contraction> describePlainContraction(mlir::Operation *hero);
 Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 
 /// The dim that runs along the lanes in a kernel; none where the contraction
-/// cannot be vectorised.
-std::optional<VectorisedDim> getVectorisedDim(const Contraction &contraction);
+/// cannot be vectorized.
+std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction);
 
 /// Whether contractions of this element type are computed in f32.
 bool isComputedInF32(mlir::Type elementType);

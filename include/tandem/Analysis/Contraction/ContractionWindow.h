@@ -28,7 +28,7 @@ struct ContractionWindow {
 
     /// Whether each result reads just its own element.
     bool isPlain() const { return stride == 1 && extent == 1 && padLow == 0; }
-    /// The most elements that `results` neighbouring results read.
+    /// The most elements that `results` neighboring results read.
     int64_t getReads(int64_t results) const {
       return (results - 1) * stride + extent;
     }
@@ -79,7 +79,7 @@ WindowChunks chunkWindows(const Contraction &contraction,
                           const ContractionWindow &window,
                           const WindowTasks &tasks);
 /// A number of tasks that is large enough to be shared out evenly among cores.
-inline constexpr int64_t kMostWantedTasks = 16;
+inline constexpr int64_t kMaxWantedTasks = 16;
 
 /// Describes the window of `op`, a pooling or reduction whose operand has the
 /// shape of the result of `contraction`. Fails unless it combines only

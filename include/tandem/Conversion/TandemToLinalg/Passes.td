@@ -1,4 +1,4 @@
-//===- Passes.td - Kernels of tandem ops to linalg ------ -*- tablegen -*-===//
+//===- Passes.td - Kernels of tandem ops to linalg ------ -*- tablegen -* -===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

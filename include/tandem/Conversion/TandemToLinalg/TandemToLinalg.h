@@ -1,4 +1,4 @@
-//===- TandemToLinalg.h - Kernels of tandem ops to linalg ------*- C++ -*-===//
+//===- TandemToLinalg.h - Kernels of tandem ops to linalg -------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -35,7 +35,7 @@ struct ImportedModel {
   /// What became of the nodes.
   std::vector<ModelNode> nodes;
   /// The memory of the module's resources: the mapped files, and copies.
-  std::vector<ir::SharedMemory> memory;
+  std::vector<ir::ResourceMemory> memory;
   /// The mapped files.
   std::vector<MappedFile> files;
   /// Bytes of weights that the files have as numbers, and that were copied.

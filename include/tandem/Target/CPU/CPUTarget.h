@@ -48,7 +48,7 @@ struct CPUTargetOptions {
 /// string: what the code of a kernel depends on beside the kernel.
 std::string describeCPUTarget();
 
-/// Initialises what the first kernel of a process would otherwise wait for:
+/// Initializes what the first kernel of a process would otherwise wait for:
 /// LLVM's description of the host, and the linker. Thread-safe.
 void warmUpCPUTarget();
 

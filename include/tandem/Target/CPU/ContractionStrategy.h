@@ -31,8 +31,8 @@ struct CoreModel {
   /// last level and from memory, while all other cores do the same.
   double l2BytesPerCycle = 51, lastLevelBytesPerCycle = 25,
          memoryBytesPerCycle = 13;
-  /// KernelShares::writtenPieceCycles.
-  double writtenPieceCycles = 41;
+  /// KernelShares::partialRowStoreCycles.
+  double partialRowStoreCycles = 41;
   /// The number of cores that tasks are divided among.
   int64_t cores = 1;
   /// Whether the core multiplies and adds pairs of bf16, and how many such
@@ -70,7 +70,7 @@ double getFlopsPerCycle(CoreModel core);
 /// outputs. Where inputs run along the lanes, the tile is `rows` x `width`
 /// accumulators of `sumWidth` lanes, and the sums of a row become one vector.
 struct ContractionStrategy {
-  VectorisedDim vectorisedDim = VectorisedDim::OutputChannel;
+  VectorizedDim vectorizedDim = VectorizedDim::OutputChannel;
   /// Number of elements of a vector of the result.
   int64_t width = 16;
   /// Number of inputs in a vector, where inputs run along the lanes.
@@ -104,10 +104,10 @@ struct ContractionStrategy {
 /// Whether groups run along the lanes, and the weights of all taps of the
 /// innermost dim stay in registers while the tile slides over the data.
 bool slidesOverTaps(const Contraction &contraction,
-                    VectorisedDim vectorisedDim);
+                    VectorizedDim vectorizedDim);
 
 /// Chooses the register tile with the least estimated cost.
-/// getVectorisedDim(contraction) must have a value. Only if `mayCopy` is set,
+/// getVectorizedDim(contraction) must have a value. Only if `mayCopy` is set,
 /// the strategy may give tasks copies of data or weights.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               CoreModel core,
@@ -128,7 +128,7 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const Contraction &contraction, CoreModel core);
 
 /// Whether products are computed for pairs of bf16 inputs.
-bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim);
+bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /
 /// block][taps][inputs][block], see docs/Contractions.md) for which a tile of

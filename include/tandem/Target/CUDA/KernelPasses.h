@@ -1,4 +1,4 @@
-//===- KernelPasses.h - Passes on kernels for NVIDIA GPUs -----*- C++ -*---===//
+//===- KernelPasses.h - Passes on GPU kernels -------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -26,7 +26,7 @@ namespace tandem {
 struct Contraction;
 struct ContractionWindow;
 
-namespace conversion {
+namespace codegen {
 
 /// Whether map-kernel-to-threads maps kernels of kind contraction with `hero`,
 /// which `contraction` describes: a convolution of few products, with output
@@ -48,7 +48,7 @@ struct BlockPart {
 BlockPart getBlockPart(const Contraction &contraction,
                        const ContractionWindow &window, int64_t elementBytes);
 
-} // namespace conversion
+} // namespace codegen
 } // namespace tandem
 
 #endif // TANDEM_TARGET_CUDA_KERNELPASSES_H

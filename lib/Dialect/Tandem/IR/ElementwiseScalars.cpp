@@ -8,7 +8,7 @@
 //
 // The meaning of every elementwise op as arith and math ops on scalars: what
 // fused kernels compute, and what folds constants. No op here has undefined
-// behaviour or poison for any input.
+// behavior or poison for any input.
 //
 //===----------------------------------------------------------------------===//
 

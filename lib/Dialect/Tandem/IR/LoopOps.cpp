@@ -235,7 +235,7 @@ LogicalResult RunLoopOp::verifySymbolUses(SymbolTableCollection &symbols) {
 }
 
 //===----------------------------------------------------------------------===//
-// Canonicalisation
+// Canonicalization
 //===----------------------------------------------------------------------===//
 
 namespace {

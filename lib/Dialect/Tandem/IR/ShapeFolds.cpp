@@ -8,7 +8,7 @@
 
 #include "Folding.h"
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 using namespace mlir;

@@ -9,7 +9,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 
 #include "Folding.h"
-#include "RearrangedConstants.h"
+#include "RelayoutedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -55,7 +55,7 @@ void TandemDialect::initialize() {
 #include "tandem/Dialect/Tandem/IR/TandemAttributes.cpp.inc"
       >();
   addFolder(*this);
-  addInterfaces<RearrangedConstants, Inliner>();
+  addInterfaces<RelayoutedConstants, Inliner>();
 }
 
 void TandemDialect::getCanonicalizationPatterns(

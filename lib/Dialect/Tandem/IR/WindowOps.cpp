@@ -1,4 +1,4 @@
-//===- WindowOps.cpp - Windows, reductions, normalisations ----------------===//
+//===- WindowOps.cpp - Windows, reductions, normalizations ----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

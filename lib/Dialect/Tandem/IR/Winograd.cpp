@@ -8,9 +8,9 @@
 
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 
-#include "RearrangedConstants.h"
+#include "RelayoutedConstants.h"
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "llvm/ADT/bit.h"
@@ -121,7 +121,7 @@ void transformRun(const char *kernel, int64_t stride, int64_t count,
 } // namespace
 
 /// Writes all of `result`, the transforms of `kernel` in blocks.
-static void transformBlocks(RearrangedConstants &constants, ElementsAttr kernel,
+static void transformBlocks(RelayoutedConstants &constants, ElementsAttr kernel,
                             int64_t block, MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
@@ -167,7 +167,7 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
       RankedTensorType::get({llvm::divideCeilSigned(type.getDimSize(3), block),
                              kSize, kSize, type.getDimSize(2), block},
                             type.getElementType());
-  auto &constants = RearrangedConstants::of(type.getContext());
+  auto &constants = RelayoutedConstants::of(type.getContext());
   auto fill = [&](MutableArrayRef<char> bytes) {
     transformBlocks(constants, kernel, block,
                     {reinterpret_cast<float *>(bytes.data()),

@@ -20,7 +20,7 @@
 
 #include "SimplifyPatterns.h"
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
@@ -319,7 +319,7 @@ struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
                                 PatternRewriter &rewriter) const override {
     Location loc = op.getLoc();
     Value input = widen(rewriter, loc, op.getInput());
-    Value result = emitNormalised(rewriter, op, input);
+    Value result = emitNormalized(rewriter, op, input);
     if (isHalf(typeOf(op.getResult()).getElementType()))
       result = ir::CastOp::create(rewriter, loc, result,
                                   typeOf(op.getResult()).getElementType());
@@ -330,7 +330,7 @@ struct DecomposeBatchNorm : OpRewritePattern<ir::BatchNormOp> {
   }
 
 private:
-  static Value emitNormalised(OpBuilder &builder, ir::BatchNormOp op,
+  static Value emitNormalized(OpBuilder &builder, ir::BatchNormOp op,
                               Value input) {
     Location loc = op.getLoc();
     auto align = [&](Value vector) {
@@ -350,8 +350,9 @@ private:
           ir::MulOp::create(builder, loc, input, known(affine->factor));
       return ir::AddOp::create(builder, loc, scaled, known(affine->shift));
     }
-    Value centred = ir::SubOp::create(builder, loc, input, given(op.getMean()));
-    Value scaled = ir::MulOp::create(builder, loc, centred,
+    Value centered =
+        ir::SubOp::create(builder, loc, input, given(op.getMean()));
+    Value scaled = ir::MulOp::create(builder, loc, centered,
                                      align(emitFactor(builder, op)));
     return ir::AddOp::create(builder, loc, scaled, given(op.getOffset()));
   }

@@ -42,7 +42,7 @@ int64_t bytesOf(Value value) {
 /// The largest result that is computed on the way to a constant, unless the
 /// constants that it is made of have a quarter of that: a kernel need not have
 /// it in memory at all.
-constexpr int64_t kMostBytes = int64_t(1) << 28;
+constexpr int64_t kMaxBytes = int64_t(1) << 28;
 
 /// The ops of a function that depend on constants alone, and which of their
 /// results are constants to be.
@@ -111,7 +111,7 @@ ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
   if (isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation()))
     info.isKept = bytes <= read;
   else
-    info.isKept = info.largest <= std::max(kMostBytes, 4 * read) &&
+    info.isKept = info.largest <= std::max(kMaxBytes, 4 * read) &&
                   isWorthKeeping(info.saved, bytes);
   return info;
 }

@@ -24,7 +24,7 @@ void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 /// matmul.
 void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 
-/// Adds all patterns of tandem-simplify: those above and the canonicalisations
+/// Adds all patterns of tandem-simplify: those above and the canonicalizations
 /// of the ops.
 void populateSimplifyPatterns(mlir::RewritePatternSet &patterns);
 

@@ -17,8 +17,8 @@ using namespace mlir;
 namespace tandem::onnx {
 
 /// The most calls and graphs in one another, and the most nodes in all of them.
-static constexpr size_t kMostNodes = 100000;
-static constexpr int kMostDepth = 64;
+static constexpr size_t kMaxNodes = 100000;
+static constexpr int kMaxDepth = 64;
 
 const proto::FunctionProto *
 Importer::findFunction(const proto::NodeProto &node) const {
@@ -95,11 +95,11 @@ static void substitute(proto::NodeProto &node, const proto::NodeProto &call,
 
 LogicalResult Importer::countNodes(int count, Location loc) {
   innerNodes += 1 + static_cast<size_t>(count);
-  if (depth >= kMostDepth)
+  if (depth >= kMaxDepth)
     return emitError(loc) << "calls or graphs that are nested too deeply";
-  if (innerNodes > kMostNodes)
+  if (innerNodes > kMaxNodes)
     return emitError(loc) << "calls and loops that expand to more than "
-                          << kMostNodes << " nodes";
+                          << kMaxNodes << " nodes";
   return success();
 }
 

@@ -8,7 +8,7 @@
 
 #include "Model/Constants.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 #include "tandem/Target/Program/ConstantEvaluation.h"
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"

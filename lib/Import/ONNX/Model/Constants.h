@@ -16,7 +16,7 @@
 #ifndef TANDEM_LIB_IMPORT_ONNX_MODEL_CONSTANTS_H
 #define TANDEM_LIB_IMPORT_ONNX_MODEL_CONSTANTS_H
 
-#include "Sizes/Sizes.h"
+#include "Sizes/SizeFunctions.h"
 
 #include "tandem/Runtime/Tensor.h"
 #include "tandem/Tandem.h"

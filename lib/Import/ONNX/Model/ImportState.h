@@ -60,7 +60,7 @@ public:
       const proto::GraphProto &, llvm::ArrayRef<NamedValue>)>
       addGraph;
   /// The memory of the resources that were made.
-  std::vector<ir::SharedMemory> memory;
+  std::vector<ir::ResourceMemory> memory;
 
   /// The location of the model, and that of what has a name in it.
   mlir::Location location(llvm::StringRef name = {});

@@ -17,7 +17,7 @@ namespace tandem::onnx {
 /// In copies, what is known of an iteration's number folds, and the first one's
 /// zeros cost nothing; but compiling takes time for each, so that more become a
 /// loop.
-inline constexpr int64_t kMostCopies = 16;
+inline constexpr int64_t kMaxCopies = 16;
 
 /// Builds a loop. From its construction to its end, what the node emits becomes
 /// the loop's body, which may use all values before it.

@@ -8,7 +8,7 @@
 
 #include "Model/ModelFile.h"
 
-#include "tandem/Runtime/Storage.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include "llvm/ADT/StringExtras.h"
 

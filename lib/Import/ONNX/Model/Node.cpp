@@ -42,7 +42,7 @@ bool Node::requireSizes(ArrayRef<int64_t> sizes, int64_t least,
                         const Twine &message) {
   return require(llvm::all_of(sizes,
                               [&](int64_t size) {
-                                return size >= least && size < kMostSize;
+                                return size >= least && size < kMaxSize;
                               }),
                  message);
 }
@@ -62,9 +62,9 @@ bool Node::requireCount(const Twine &what, int64_t count, int64_t wanted) {
 }
 
 bool Node::requireTable(int64_t count) {
-  return require(count <= kMostTableElements,
+  return require(count <= kMaxTableElements,
                  "needs a table of " + Twine(count) + " elements; at most " +
-                     Twine(kMostTableElements) + " are supported");
+                     Twine(kMaxTableElements) + " are supported");
 }
 
 //===----------------------------------------------------------------------===//

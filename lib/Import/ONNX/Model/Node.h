@@ -20,11 +20,11 @@ namespace tandem::onnx {
 using Ints = llvm::SmallVector<int64_t, 4>;
 
 /// The most elements of a table that is computed while importing.
-inline constexpr int64_t kMostTableElements = int64_t(1) << 24;
+inline constexpr int64_t kMaxTableElements = int64_t(1) << 24;
 
 /// The most elements along a dim of windows, and the largest stride, dilation
 /// or padding. The product of two and sums of a few of those do not overflow.
-inline constexpr int64_t kMostSize = int64_t(1) << 30;
+inline constexpr int64_t kMaxSize = int64_t(1) << 30;
 
 /// A node of the model on its way into the function. Whatever is wrong is
 /// emitted as an error at the node, once; from then on, values are null, and
@@ -46,7 +46,7 @@ public:
   bool hasFailed() const { return failed; }
   /// An error unless `condition` holds. Returns the condition.
   bool require(bool condition, const llvm::Twine &message);
-  /// An error unless all `sizes` are at least `least`, and below kMostSize.
+  /// An error unless all `sizes` are at least `least`, and below kMaxSize.
   bool requireSizes(llvm::ArrayRef<int64_t> sizes, int64_t least,
                     const llvm::Twine &message);
   /// An error unless `what` has `wanted` dims.

@@ -1,4 +1,4 @@
-//===- Regions.cpp - ONNX RoiAlign and DeformConv -----------------------===//
+//===- Regions.cpp - ONNX RoiAlign and DeformConv -------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model/Ops.h"
-#include "Ops/Sampler.h"
+#include "Ops/PointSampler.h"
 
 using namespace mlir;
 
@@ -113,9 +113,9 @@ std::optional<Deformation> describeDeformation(Node &node, Value x,
   for (auto [size, points] :
        llvm::zip(of.windows.sizes, ArrayRef(of.places).drop_front(2))) {
     of.taps *= size;
-    if (!node.require(of.taps < kMostTableElements,
+    if (!node.require(of.taps < kMaxTableElements,
                       "windows of too many elements") ||
-        !node.require(points < kMostTableElements,
+        !node.require(points < kMaxTableElements,
                       "offsets for too many points"))
       return std::nullopt;
   }
@@ -166,11 +166,11 @@ void convertRoiAlign(Node &node) {
   int64_t samples = node.getInt("sampling_ratio", 0);
   RegionAxis rows{node.dim(x, 2), node.getInt("output_height", 1), samples};
   RegionAxis columns{node.dim(x, 3), node.getInt("output_width", 1), samples};
-  constexpr int64_t kMost = 1 << 12;
+  constexpr int64_t kMax = 1 << 12;
   auto isInRange = [&](int64_t size, const char *name) {
-    return node.require(size > 0 && size <= kMost,
+    return node.require(size > 0 && size <= kMax,
                         Twine(name) + " is " + Twine(size) +
-                            ", and must be within 1 and " + Twine(kMost));
+                            ", and must be within 1 and " + Twine(kMax));
   };
   if (!node.require(samples > 0, "as many samples as a region's size asks for "
                                  "(sampling_ratio = 0) are not supported") ||
@@ -191,7 +191,7 @@ void convertRoiAlign(Node &node) {
   y = node.reshape(y, {count, Size(rows.cells * samples), Size(1)});
   z = node.reshape(z, {count, Size(1), Size(columns.cells * samples)});
   Value batches = node.cast(node.operand(2), node.state().builder.getI64Type());
-  Value sampled = Sampler(node, x, batches)
+  Value sampled = PointSampler(node, x, batches)
                       .read({regionTaps(node, y, rows.size),
                              regionTaps(node, z, columns.size)},
                             mode == "max");
@@ -215,7 +215,7 @@ void convertDeformConv(Node &node) {
   for (int64_t size : ArrayRef(of->shape).drop_front(2))
     split.push_back(Size(size));
   Value patches =
-      Sampler(node, node.reshape(x, split)).read(deformedTaps(node, *of));
+      PointSampler(node, node.reshape(x, split)).read(deformedTaps(node, *of));
   if (node.hasOperand(4)) {
     Value mask = byGroup(node, *of, node.operand(4), {Size(1), Size(of->taps)});
     patches = node.mul(patches, mask);

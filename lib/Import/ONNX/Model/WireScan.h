@@ -24,7 +24,7 @@ struct FileRange {
   uint64_t offset = 0, size = 0;
 };
 
-/// Returns the bytes of a serialised ModelProto in which the content of every
+/// Returns the bytes of a serialized ModelProto in which the content of every
 /// tensor's field `raw_data` is replaced by its place in `file`, so that
 /// protobuf does not copy weights. Fields that are of no use to an importer
 /// (training_info) are left out. Fails, with the offset, where a field runs

@@ -1,4 +1,4 @@
-//===- Blocks.cpp - ONNX ops on blocks, and determinants ----------------===//
+//===- Blocks.cpp - ONNX ops on blocks, and determinants ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -62,8 +62,8 @@ std::optional<ImageBlocks> describeImageBlocks(Node &node) {
     int64_t room = of.image[i] + of.pads[i] + of.pads[rank + i] -
                    (of.block[i] - 1) * of.dilations[i] - 1;
     of.counts.push_back(Size(room < 0 ? 0 : room / of.strides[i] + 1));
-    of.taps = std::min(of.taps * of.block[i], kMostSize);
-    blocks = std::min(blocks * *of.counts.back().value(), kMostSize);
+    of.taps = std::min(of.taps * of.block[i], kMaxSize);
+    blocks = std::min(blocks * *of.counts.back().value(), kMaxSize);
   }
   if (!node.require(of.taps <= 4096, "blocks of more than 4096 elements") ||
       !node.require(of.shape[1] % of.taps == 0,
@@ -119,7 +119,7 @@ void convertCol2Im(Node &node) {
 /// By expansion along rows: the determinant of the last rows and each set of
 /// as many columns.
 void convertDet(Node &node) {
-  constexpr int64_t kMost = 6;
+  constexpr int64_t kMax = 6;
   Value x = node.operand(0);
   int64_t rank = node.rank(x);
   if (!node.require(rank >= 2, "needs two dims or more"))
@@ -127,8 +127,8 @@ void convertDet(Node &node) {
   int64_t size = node.dim(x, rank - 1);
   if (!node.require(size == node.dim(x, rank - 2), "needs square matrices") ||
       !node.require(size > 0, "matrices without rows are not supported") ||
-      !node.require(size <= kMost, "matrices of more than " + Twine(kMost) +
-                                       " rows are not supported"))
+      !node.require(size <= kMax, "matrices of more than " + Twine(kMax) +
+                                      " rows are not supported"))
     return;
   Sizes batch = node.sizesOf(x);
   batch.truncate(rank - 2);

@@ -277,7 +277,7 @@ void convertLoop(Node &node) {
   for (unsigned i = 2; i < node.numOperands(); ++i)
     carried.push_back(node.named(i));
   const size_t stackedCount = body->output_size() - 1 - carriedCount;
-  if (*trips > kMostCopies && *trips <= kMostTableElements && *goesOn) {
+  if (*trips > kMaxCopies && *trips <= kMaxTableElements && *goesOn) {
     LoopBody looped{
         *body,
         /*hasCondition=*/true,
@@ -370,7 +370,7 @@ void convertScan(Node &node) {
     return;
   const std::optional<int64_t> length =
       node.sizesOf(inputs[0])[axes[0]].value();
-  if (!length || *length > kMostCopies) {
+  if (!length || *length > kMaxCopies) {
     LoopBody looped{*body, /*hasCondition=*/false, states, inputs, {}};
     llvm::append_range(looped.reversed, directions);
     llvm::append_range(looped.reversed, backwards);

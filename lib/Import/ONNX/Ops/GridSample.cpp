@@ -1,4 +1,4 @@
-//===- GridSample.cpp - ONNX GridSample and AffineGrid ------------------===//
+//===- GridSample.cpp - ONNX GridSample and AffineGrid --------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Model/Ops.h"
-#include "Ops/Sampler.h"
+#include "Ops/PointSampler.h"
 
 using namespace mlir;
 
@@ -137,7 +137,7 @@ void convertGridSample(Node &node) {
     }
     taps.push_back(tapsOf(node, at, axis, mode));
   }
-  node.result(0, Sampler(node, x).read(taps));
+  node.result(0, PointSampler(node, x).read(taps));
 }
 
 /// The points of an image of the given size, transformed: theta times (x, y,
@@ -166,7 +166,7 @@ void convertAffineGrid(Node &node) {
   Value grid = column(rank);
   for (int64_t i = 0; i < rank; ++i) {
     int64_t count = size[i + 2];
-    if (!node.require(count > 0 && count < kMostTableElements,
+    if (!node.require(count > 0 && count < kMaxTableElements,
                       "a size of " + Twine(count) + " is out of range"))
       return;
     SmallVector<double> places;

@@ -23,7 +23,7 @@ Value wrap(Node &node, Value indices, int64_t size) {
                      indices);
 }
 
-/// The numbers of elements between neighbours of each dim.
+/// The numbers of elements between neighbors of each dim.
 Ints stridesOf(ArrayRef<int64_t> shape) {
   Ints strides(shape.size(), 1);
   for (size_t i = shape.size(); i > 1; --i)

@@ -150,7 +150,7 @@ static void convertLayers(Node &node, int64_t gates, Step step) {
     if (node.hasFailed() ||
         !node.require(layer.numSteps() != 0, "a sequence without steps"))
       return;
-    const bool isShort = layer.numSteps() && *layer.numSteps() <= kMostCopies;
+    const bool isShort = layer.numSteps() && *layer.numSteps() <= kMaxCopies;
     runs.push_back(isShort ? runCopies(node, layer, step, lengths)
                            : runLoop(node, layer, step, lengths));
   }

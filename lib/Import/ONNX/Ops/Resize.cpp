@@ -193,8 +193,8 @@ Value interpolate(Node &node, Value x, const Axis &axis, const Method &method) {
     return {};
   // The most gathers that are made for one axis. They read what is in caches,
   // and fuse.
-  constexpr size_t kMostGathers = 64;
-  return rows.front().size() <= kMostGathers
+  constexpr size_t kMaxGathers = 64;
+  return rows.front().size() <= kMaxGathers
              ? sumNeighbors(node, x, axis.dim, rows)
              : reduceNeighbors(node, x, axis.dim, rows);
 }

@@ -69,7 +69,7 @@ struct Blocks {
 std::optional<Blocks> describeBlocks(Node &node, Value x) {
   int64_t size = node.getInt("blocksize", 0);
   if (!node.requireRank("the operand", node.rank(x), 4) ||
-      !node.require(size > 0 && size < kMostSize,
+      !node.require(size > 0 && size < kMaxSize,
                     "a blocksize of " + Twine(size) + " is out of range"))
     return std::nullopt;
   Sizes sizes = node.sizesOf(x);

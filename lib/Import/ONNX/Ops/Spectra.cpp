@@ -1,4 +1,4 @@
-//===- Spectra.cpp - ONNX Fourier transforms and their windows ----------===//
+//===- Spectra.cpp - ONNX Fourier transforms and their windows ------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -71,7 +71,7 @@ bool requireMatrix(Node &node, const Transform &of, int64_t parts) {
   auto fits = [&](int64_t length) {
     const Transform other{length, of.isInverse, of.isOneSided};
     return other.inputs() * parts * other.outputs() * other.parts() <=
-           kMostTableElements;
+           kMaxTableElements;
   };
   int64_t longest = 1; // By bisection: longer ones have larger matrices.
   for (int64_t step = 1 << 12; step > 0; step /= 2)

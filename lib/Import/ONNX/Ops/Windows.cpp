@@ -66,7 +66,7 @@ Value emitPool(Node &node, Value value, const Windows &windows,
 }
 
 /// `value` with the padding of `windows`, of zeros, as elements of its own.
-Value materialisePadding(Node &node, Value value, Windows &windows) {
+Value materializePadding(Node &node, Value value, Windows &windows) {
   Ints low{0, 0}, high{0, 0};
   low.append(windows.low);
   high.append(windows.high);
@@ -128,14 +128,14 @@ Windows describeWindows(Node &node, Value value, Ints sizes) {
         !node.requireSizes(*numbers, 1,
                            Twine(name) + " has a number out of range"))
       return {};
-  if (!node.requireSizes(pads, 1 - kMostSize, "pads has a number out of range"))
+  if (!node.requireSizes(pads, 1 - kMaxSize, "pads has a number out of range"))
     return {};
   const Sizes shape = node.sizesOf(value);
   int64_t taps = 1;
   for (size_t i = 0; i < count; ++i) {
-    taps = std::min(taps * sizes[i], kMostSize);
-    if (!node.require(taps < kMostSize, "windows of too many elements") ||
-        !node.require(shape[i + 2].value().value_or(0) < kMostSize,
+    taps = std::min(taps * sizes[i], kMaxSize);
+    if (!node.require(taps < kMaxSize, "windows of too many elements") ||
+        !node.require(shape[i + 2].value().value_or(0) < kMaxSize,
                       "dim " + Twine(i + 2) + " has too many elements"))
       return {};
   }
@@ -158,7 +158,7 @@ Value averagePool(Node &node, Value x) {
   bool reaches = llvm::any_of(behind, [](int64_t by) { return by > 0; });
   // What is behind the padding never counts.
   if (countsPadding && reaches)
-    x = materialisePadding(node, x, windows);
+    x = materializePadding(node, x, windows);
   for (auto [pad, by] : llvm::zip(windows.high, behind))
     pad += by;
   return emitPool<ir::AvgPoolOp>(node, x, windows, countsPadding && !reaches);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Sizes/Sizes.h"
+#include "Sizes/SizeFunctions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

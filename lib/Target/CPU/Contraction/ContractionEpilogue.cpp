@@ -88,8 +88,8 @@ SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
     const ContractionTile &tile, Place place) const {
   const IndexBuilder at(builder, loc);
-  bool isPositions = strategy.vectorisedDim == VectorisedDim::Spatial;
-  bool isGroups = strategy.vectorisedDim == VectorisedDim::Group;
+  bool isPositions = strategy.vectorizedDim == VectorizedDim::Spatial;
+  bool isGroups = strategy.vectorizedDim == VectorizedDim::Group;
   // Dims that became part of the innermost stay at 0.
   SmallVector<Value> indices(contraction.result.getRank());
   for (auto [dim, index] : llvm::zip(contraction.batch, tile.batch))
@@ -148,8 +148,8 @@ Buffer ContractionEpilogue::getHeroBuffer(
 /// outputs.
 bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
                                      Type type) const {
-  bool isAlongRows = strategy.vectorisedDim == VectorisedDim::Group ||
-                     (strategy.vectorisedDim == VectorisedDim::OutputChannel &&
+  bool isAlongRows = strategy.vectorizedDim == VectorizedDim::Group ||
+                     (strategy.vectorizedDim == VectorizedDim::OutputChannel &&
                       (contraction.groups == 1 ||
                        contraction.outputChannels % strategy.width == 0));
   RankedTensorType result = contraction.result;

@@ -22,7 +22,7 @@ namespace tandem {
 /// The most tiles at the ends of a row, with positions along the lanes, that
 /// have code of their own, so that all other tiles need no masks: masks take
 /// registers, and with AVX2 vector registers.
-static constexpr size_t kMostMaskedEdges = 2;
+static constexpr size_t kMaxMaskedEdges = 2;
 
 /// Returns the mask of the lanes from `first` on that are below `size`.
 Value ContractionLoops::createMask(Value first, int64_t size) {
@@ -242,7 +242,7 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   tile.position = scale(number, rows);
   if (whole == 1 && (arePositions() || edges.size() == 1))
     tile.knownPosition = 0;
-  bool areMasked = arePositions() && edges.size() > kMostMaskedEdges;
+  bool areMasked = arePositions() && edges.size() > kMaxMaskedEdges;
   tile.isInterior = arePositions() && !areMasked && !tile.knownPosition;
   if (tile.knownPosition || areMasked)
     edges.clear();
@@ -264,7 +264,7 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   int64_t rows = schedule.positions.tile;
   SmallVector<int64_t> guarded;
   // What guards choose between is computed as it is.
-  if (schedule.tile.vectorisedDim != VectorisedDim::OutputChannel ||
+  if (schedule.tile.vectorizedDim != VectorizedDim::OutputChannel ||
       (contraction.getFormat().isWidened() && !schedule.tile.widensData) ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;

@@ -78,11 +78,11 @@ private:
     return kMinGuardedTiles * tiles <= schedule.positions.getWhole();
   }
   bool arePositions() const {
-    return schedule.tile.vectorisedDim == VectorisedDim::Spatial;
+    return schedule.tile.vectorizedDim == VectorizedDim::Spatial;
   }
 
   bool areGroups() const {
-    return schedule.tile.vectorisedDim == VectorisedDim::Group;
+    return schedule.tile.vectorizedDim == VectorizedDim::Group;
   }
 
   const Contraction &contraction;

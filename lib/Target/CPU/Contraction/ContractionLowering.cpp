@@ -33,7 +33,7 @@ namespace {
 
 /// The largest part that a task may keep in its workspace, in bytes; the
 /// planner, which does not know the tile, counts on less.
-constexpr int64_t kMostPartBytes = 2 << 20;
+constexpr int64_t kMaxPartBytes = 2 << 20;
 
 class ContractionLowering : KernelFrame {
 public:
@@ -96,7 +96,7 @@ static bool isPackedAs(const Contraction &plain,
 Status ContractionLowering::describeHero() {
   TANDEM_ASSIGN_OR_RETURN(contraction, describeContraction(hero));
   TANDEM_RETURN_IF_ERROR(checkContraction(hero, contraction));
-  if (!getVectorisedDim(contraction))
+  if (!getVectorizedDim(contraction))
     return fail("codegen", "has nothing to run along vectors");
   if (!contraction.isTransformed)
     return {};
@@ -187,17 +187,17 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
   if (contraction.isTransformed)
     form = "winograd";
   else
-    switch (tile.vectorisedDim) {
-    case VectorisedDim::OutputChannel:
+    switch (tile.vectorizedDim) {
+    case VectorizedDim::OutputChannel:
       form = tile.isGaxpy() ? "gaxpy" : "outputs";
       break;
-    case VectorisedDim::Group:
+    case VectorizedDim::Group:
       form = "groups";
       break;
-    case VectorisedDim::Spatial:
+    case VectorizedDim::Spatial:
       form = "positions";
       break;
-    case VectorisedDim::InputChannel:
+    case VectorizedDim::InputChannel:
       form = "inputs";
       break;
     }
@@ -306,7 +306,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
   }
   WindowSchedule windows = scheduleWindows(
       contraction, pooling->getWindow(), schedule, pooling->getElementBytes());
-  if (windows.chunks.partBytes > kMostPartBytes)
+  if (windows.chunks.partBytes > kMaxPartBytes)
     return hero->emitOpError("has windows over more than a task may keep");
   pooling->allocate(scratch, windows.chunks.partShape, schedule.tile.width);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };

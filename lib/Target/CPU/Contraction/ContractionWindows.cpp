@@ -30,7 +30,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
                                const ContractionSchedule &tiles,
                                int64_t elementBytes) {
   WindowSchedule schedule;
-  bool areGroups = tiles.tile.vectorisedDim == VectorisedDim::Group;
+  bool areGroups = tiles.tile.vectorizedDim == VectorizedDim::Group;
   schedule.groups = tiles.groups;
   schedule.outputTiles = areGroups ? 1 : tiles.outputs.getTiles();
   for (const Contraction::BatchDim &dim : contraction.batch)
@@ -40,7 +40,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
   tasks.columns = schedule.groups * schedule.outputTiles;
   tasks.elementBytes = elementBytes;
   tasks.wanted =
-      std::clamp<int64_t>(tiles.extent / tiles.grain, 1, kMostWantedTasks);
+      std::clamp<int64_t>(tiles.extent / tiles.grain, 1, kMaxWantedTasks);
   schedule.chunks = chunkWindows(contraction, window, tasks);
   schedule.extent = schedule.chunks.tasks;
   schedule.grain = std::clamp<int64_t>(

@@ -68,7 +68,7 @@ private:
   mlir::Value emitSlide(Range part, mlir::Value window,
                         mlir::Value firstOfTask);
   bool areGroups() const {
-    return tiles.tile.vectorisedDim == VectorisedDim::Group;
+    return tiles.tile.vectorizedDim == VectorizedDim::Group;
   }
 
   const Contraction &contraction;

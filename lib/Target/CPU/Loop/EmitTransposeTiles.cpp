@@ -11,7 +11,7 @@
 #include "IndexBuilder.h"
 #include "Loop/Schedule.h"
 
-#include "tandem/Runtime/HostKernel.h"
+#include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -20,14 +20,14 @@ using namespace mlir;
 namespace tandem {
 
 /// The most reads of one run whose vectors stay in registers.
-static constexpr int64_t kMostReads = 8;
+static constexpr int64_t kMaxReads = 8;
 
 namespace {
 /// Inputs that read one run, by the place of their element in it.
 struct Interleaved {
   LoopStrides access;
   Value tensor;
-  SmallVector<BlockArgument, kMostReads> arguments;
+  SmallVector<BlockArgument, kMaxReads> arguments;
 };
 } // namespace
 
@@ -40,7 +40,7 @@ static void addInput(linalg::GenericOp op, OpOperand *input,
     return;
   int64_t step = access->strides.back();
   Type type = getElementTypeOrSelf(input->get().getType());
-  if (step < 2 || step > kMostReads || !llvm::isPowerOf2_64(uint64_t(step)) ||
+  if (step < 2 || step > kMaxReads || !llvm::isPowerOf2_64(uint64_t(step)) ||
       type.isInteger(1))
     return;
   int64_t place = access->origin % step;

@@ -15,7 +15,7 @@ namespace tandem {
 
 /// Binds inputs of `op` that together read every element of a run: with a
 /// stride of s elements along the lanes, a power of two up to 8, and s
-/// neighbouring origins, as a reduction of rows of s elements does. The run is
+/// neighboring origins, as a reduction of rows of s elements does. The run is
 /// loaded once, in s vectors in order, and taken apart by s log2(s) shuffles of
 /// two vectors; alone, each input would take a gather. `lanes` iterations of
 /// the innermost loop begin at `loops`, and all of them exist.

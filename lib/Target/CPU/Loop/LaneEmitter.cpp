@@ -71,7 +71,7 @@ LaneValue LaneEmitter::loadInput(linalg::GenericOp op, OpOperand *input) {
 
 /// More would take registers that vectors need; as operands in memory they are
 /// broadcast at no cost.
-static constexpr size_t kMostOuterInputs = 8;
+static constexpr size_t kMaxOuterInputs = 8;
 
 BoundInputs LaneEmitter::loadOuterInputs(linalg::GenericOp op,
                                          unsigned numOuter) {
@@ -85,7 +85,7 @@ BoundInputs LaneEmitter::loadOuterInputs(linalg::GenericOp op,
     if (isOuter && !argument.use_empty())
       inputs.push_back({argument, {}});
   }
-  if (inputs.size() > kMostOuterInputs)
+  if (inputs.size() > kMaxOuterInputs)
     return {};
   for (auto &[argument, value] : inputs)
     value = loadInput(op, &op->getOpOperand(argument.getArgNumber())).value;

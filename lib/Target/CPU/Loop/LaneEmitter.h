@@ -1,4 +1,4 @@
-//===- LaneEmitter.h - Vectorising the body of a linalg.generic -*- C++ -*-===//
+//===- LaneEmitter.h - Vectorizing the body of a linalg.generic -*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -50,7 +50,7 @@ inline constexpr int64_t kStreamAlignment = 64;
 /// Emits the body of a linalg.generic for `lanes` consecutive iterations of its
 /// innermost loop or loops. Values that are the same in all lanes stay scalars.
 /// Indices that differ from lane to lane by constants stay symbolic, so that
-/// contiguous accesses are recognised.
+/// contiguous accesses are recognized.
 class LaneEmitter : IndexBuilder {
 public:
   /// The largest average distance between lanes in memory, in elements, for

@@ -150,7 +150,7 @@ static int64_t takeConstant(Value &sum) {
 }
 
 /// Sums and multiples with constants last: what differs by a constant, as
-/// neighbours do, has the rest in common, and an instruction adds the constant.
+/// neighbors do, has the rest in common, and an instruction adds the constant.
 static Value createSum(OpBuilder &builder, Location loc, AffineExprKind kind,
                        Value lhs, Value rhs) {
   auto flags = arith::IntegerOverflowFlags::nsw;

@@ -80,7 +80,7 @@ private:
 
 /// A body that is emitted several times, once for each way that its branches
 /// can go, comes to so many ops at most: code costs time to compile.
-static constexpr int64_t kMostOps = 512;
+static constexpr int64_t kMaxOps = 512;
 
 static int64_t countOps(linalg::GenericOp op) {
   int64_t count = 1;
@@ -141,7 +141,7 @@ void LoopLowering::emitInnerLoops(linalg::GenericOp op,
     IndexConditions conditions(op, loops.size());
     Row row{op, schedule, conditions, innerBegin, innerEnd};
     row.inputs = loadRowInputs(row, loops);
-    return emitRow(row, loops, KnownConditions(), kMostOps / countOps(op));
+    return emitRow(row, loops, KnownConditions(), kMaxOps / countOps(op));
   }
   forEach(schedule.sizes[loops.size()], [&](Value loop) {
     SmallVector<Value> deeper(loops);

@@ -13,7 +13,7 @@
 #include "Loop/IndexConditions.h"
 #include "Loop/RowCopies.h"
 
-#include "tandem/Runtime/Grain.h"
+#include "tandem/Runtime/Kernels/Grain.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"

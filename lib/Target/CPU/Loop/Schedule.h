@@ -16,7 +16,7 @@
 
 namespace tandem {
 
-/// How the iteration space of one linalg.generic is vectorised and divided
+/// How the iteration space of one linalg.generic is vectorized and divided
 /// among threads.
 struct Schedule {
   /// The sizes of the loops, except those that are folded into the lanes; at

@@ -1,4 +1,4 @@
-//===- ElementaryFunctions.h - exp, log, tanh, erf, … ----------*- C++ -*-===//
+//===- ElementaryFunctions.h - exp, log, tanh, erf, … -----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -12,7 +12,7 @@
 #include "KernelLowerings.h"
 #include "Loop/Schedule.h"
 #include "Reduction/ReductionLowering.h"
-#include "Reduction/ReductionStage.h"
+#include "Reduction/VectorReduction.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 

@@ -8,7 +8,7 @@
 
 #include "Loop/Schedule.h"
 #include "Reduction/ReductionLowering.h"
-#include "Reduction/ReductionStage.h"
+#include "Reduction/VectorReduction.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

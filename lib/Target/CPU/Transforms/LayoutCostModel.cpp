@@ -93,7 +93,7 @@ double LayoutCostModel::getWindowNs(Operation *op) const {
   if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
       !layout.getValue().starts_with("NC"))
     return 0;
-  // Along the width neighbours share no vector where the window steps.
+  // Along the width neighbors share no vector where the window steps.
   auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
   return strides.asArrayRef().back() == 1
              ? 0

@@ -209,7 +209,7 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
 /// stayed with other users, and not all weights can be packed.
 static bool isLowered(Operation *hero) {
   Expected<Contraction> contraction = describeContraction(hero);
-  return contraction && getVectorisedDim(*contraction);
+  return contraction && getVectorizedDim(*contraction);
 }
 
 /// Puts the ops of a fusion in its place.

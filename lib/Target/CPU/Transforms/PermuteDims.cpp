@@ -8,7 +8,7 @@
 
 #include "Transforms/PermuteDims.h"
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 

@@ -12,7 +12,7 @@
 #include "Transforms/WeightPacking.h"
 
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Target/CPU/Winograd.h"

@@ -116,10 +116,10 @@ RankedTensorType Packing::getPackedType() const {
   return RankedTensorType::get(shape, elementType);
 }
 
-ir::ElementBox Packing::getBox(const Part &part) const {
+ir::StridedBox Packing::getBox(const Part &part) const {
   int64_t column = strides[permutation.back()];
   int64_t input = strides[getInputDim()];
-  ir::ElementBox box;
+  ir::StridedBox box;
   auto addDim = [&](int64_t size, int64_t stride) {
     box.sizes.push_back(size);
     box.sourceStrides.push_back(stride);
@@ -145,7 +145,7 @@ ir::ElementBox Packing::getBox(const Part &part) const {
 ElementsAttr Packing::pack(ElementsAttr constant) const {
   int64_t whole = columns / block, inputs = sizes.back();
   int64_t inputsInPairs = inputs / inputsTogether * inputsTogether;
-  SmallVector<ir::ElementBox> boxes;
+  SmallVector<ir::StridedBox> boxes;
   auto addInputs = [&](int64_t first, int64_t count, int64_t together) {
     if (whole > 0)
       boxes.push_back(getBox({first, count, together, 0, whole, block}));

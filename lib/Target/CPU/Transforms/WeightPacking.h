@@ -9,7 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_TRANSFORMS_WEIGHTPACKING_H
 #define TANDEM_LIB_TARGET_CPU_TRANSFORMS_WEIGHTPACKING_H
 
-#include "tandem/Dialect/Tandem/IR/Rearrange.h"
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
@@ -100,7 +100,7 @@ private:
     int64_t firstInput, numInputs, together;
     int64_t firstBlock, numBlocks, numColumns;
   };
-  ir::ElementBox getBox(const Part &part) const;
+  ir::StridedBox getBox(const Part &part) const;
 
   llvm::SmallVector<int64_t> permutation;
   int64_t groups, block, columns = 1, blocks = 1, inputsTogether = 1;

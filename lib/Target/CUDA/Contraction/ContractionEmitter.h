@@ -16,7 +16,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// Emits what a thread does. What a block reads of the data, with zeros around
 /// it, is a tile in shared memory, as are its weights where those of adjacent
@@ -157,6 +157,6 @@ private:
   llvm::SmallVector<int64_t> partShape;
 };
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONEMITTER_H

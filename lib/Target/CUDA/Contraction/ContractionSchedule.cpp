@@ -21,6 +21,7 @@
 
 using namespace mlir;
 using namespace tandem;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 /// Half of the threads that a multiprocessor may have: 64 registers for each.
@@ -191,7 +192,7 @@ void ContractionEmitter::findPositions() {
 }
 
 /// The rows and positions of the thread. Returns the number of its channels'
-/// group. Neighbours have what is adjacent in the result.
+/// group. Neighbors have what is adjacent in the result.
 Value ContractionEmitter::findThread() {
   AffineExpr number = builder.getAffineDimExpr(0);
   const auto [first, second] = isChannelsLast
@@ -293,8 +294,8 @@ LogicalResult ContractionEmitter::emit() {
 }
 
 LogicalResult
-tandem::conversion::emitContraction(MappedKernel &kernel, Operation *hero,
-                                    ArrayRef<linalg::GenericOp> behind) {
+tandem::codegen::emitContraction(MappedKernel &kernel, Operation *hero,
+                                 ArrayRef<linalg::GenericOp> behind) {
   Expected<Contraction> contraction = describeContraction(hero);
   if (!contraction)
     return hero->emitOpError(contraction.error().message);
@@ -315,10 +316,10 @@ tandem::conversion::emitContraction(MappedKernel &kernel, Operation *hero,
       .emit();
 }
 
-conversion::BlockPart
-tandem::conversion::getBlockPart(const Contraction &contraction,
-                                 const ContractionWindow &window,
-                                 int64_t elementBytes) {
+codegen::BlockPart
+tandem::codegen::getBlockPart(const Contraction &contraction,
+                              const ContractionWindow &window,
+                              int64_t elementBytes) {
   const ContractionTiles tiles(contraction, &window, elementBytes);
   BlockPart part;
   part.bytes = tiles.partBytes();
@@ -334,10 +335,9 @@ tandem::conversion::getBlockPart(const Contraction &contraction,
   return part;
 }
 
-Status
-tandem::conversion::checkSmallContraction(Operation *hero,
-                                          const Contraction &contraction) {
-  constexpr int64_t kMostProducts = 64;
+Status tandem::codegen::checkSmallContraction(Operation *hero,
+                                              const Contraction &contraction) {
+  constexpr int64_t kMaxProducts = 64;
   bool isRead = contraction.data == hero->getOperand(0) &&
                 contraction.weights == hero->getOperand(1) &&
                 (!contraction.bias || contraction.bias == hero->getOperand(2));
@@ -359,8 +359,8 @@ tandem::conversion::checkSmallContraction(Operation *hero,
                     " output channels or a multiple of them, the "
                     "last dim of the result or ahead of the "
                     "positions");
-  if (contraction.getReduction() > kMostProducts)
-    return fail("codegen", "sums more than " + std::to_string(kMostProducts) +
+  if (contraction.getReduction() > kMaxProducts)
+    return fail("codegen", "sums more than " + std::to_string(kMaxProducts) +
                                " products, which the library does better");
   Type element = contraction.result.getElementType();
   auto isOfElement = [&](Value value) {

@@ -15,7 +15,7 @@
 
 using namespace mlir;
 using namespace tandem;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 //===----------------------------------------------------------------------===//
 // Sums

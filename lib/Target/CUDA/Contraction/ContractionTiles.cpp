@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace tandem;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 static constexpr int64_t kWarp = 32;
@@ -55,7 +56,7 @@ int64_t ContractionTiles::sharedBytesOf(int64_t groups) const {
 }
 
 /// Channels of which threads have two vectors each would be loaded from shared
-/// memory, and stored, with gaps: where neighbours have channels, a thread has
+/// memory, and stored, with gaps: where neighbors have channels, a thread has
 /// one vector of them, and more positions. With windows there are no registers
 /// for these.
 void ContractionTiles::chooseChannels(bool hasWindow) {

@@ -11,7 +11,7 @@
 
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// How a small convolution is divided among blocks and threads. A block
 /// computes some positions of one row for some output channels. Where a pooling
@@ -44,7 +44,7 @@ struct ContractionTiles {
   }
   int64_t partBytes() const { return partRows * rowBytes; }
 
-  /// Whether channels are the last dim of the result, which neighbouring
+  /// Whether channels are the last dim of the result, which neighboring
   /// threads then have. Else these have positions.
   bool isChannelsLast = true;
   /// Output channels and positions of a thread.
@@ -86,6 +86,6 @@ private:
   int64_t computedBytes, elementBytes, weightsBytes = 0;
 };
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_CONTRACTION_CONTRACTIONTILES_H

@@ -22,6 +22,7 @@
 
 using namespace mlir;
 using namespace tandem;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 LogicalResult ContractionEmitter::verifyWindow() {

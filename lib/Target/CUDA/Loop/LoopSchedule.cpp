@@ -16,6 +16,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 /// The widest access of a thread, in bytes.
@@ -63,9 +64,9 @@ static Traffic trafficOf(PointEmitter &points) {
   return traffic;
 }
 
-LoopSchedule tandem::conversion::scheduleLoop(linalg::GenericOp op,
-                                              const KernelMemory &memory,
-                                              const MappingOptions &options) {
+LoopSchedule tandem::codegen::scheduleLoop(linalg::GenericOp op,
+                                           const KernelMemory &memory,
+                                           const MappingOptions &options) {
   LoopSchedule schedule;
   OpBuilder builder(op);
   IndexArithmetic index(builder);
@@ -298,9 +299,9 @@ LogicalResult LoopEmitter::emit() {
   return result;
 }
 
-LogicalResult tandem::conversion::emitLoop(MappedKernel &kernel,
-                                           linalg::GenericOp op,
-                                           const LoopSchedule &schedule) {
+LogicalResult tandem::codegen::emitLoop(MappedKernel &kernel,
+                                        linalg::GenericOp op,
+                                        const LoopSchedule &schedule) {
   if (schedule.elements == 0)
     return success();
   return LoopEmitter(kernel, op, schedule).emit();

@@ -12,7 +12,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 /// Columns side by side in a block, one a lane of a warp: an access of a warp
 /// is of consecutive bytes.
@@ -143,7 +143,7 @@ LogicalResult ColumnEmitter::emit() {
 }
 
 LogicalResult
-tandem::conversion::emitColumnReductions(MappedKernel &kernel,
-                                         ArrayRef<linalg::GenericOp> stages) {
+tandem::codegen::emitColumnReductions(MappedKernel &kernel,
+                                      ArrayRef<linalg::GenericOp> stages) {
   return ColumnEmitter(kernel, stages).emit();
 }

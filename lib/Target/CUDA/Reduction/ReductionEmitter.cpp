@@ -18,6 +18,7 @@
 
 using namespace mlir;
 using namespace tandem;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 ReductionEmitter::ReductionEmitter(MappedKernel &kernel,

@@ -14,7 +14,7 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// What the schedules of reductions share: the stages, the accumulators of a
 /// thread, and what becomes of them. A kernel of reductions is a sequence of
@@ -109,6 +109,6 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> accumulators, reduced;
 };
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_REDUCTION_REDUCTIONEMITTER_H

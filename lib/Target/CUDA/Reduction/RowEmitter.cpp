@@ -14,7 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 namespace {
 
@@ -326,8 +326,8 @@ LogicalResult RowEmitter::emit() {
 }
 
 LogicalResult
-tandem::conversion::emitRowReductions(MappedKernel &kernel,
-                                      ArrayRef<linalg::GenericOp> stages,
-                                      unsigned contiguousLoop) {
+tandem::codegen::emitRowReductions(MappedKernel &kernel,
+                                   ArrayRef<linalg::GenericOp> stages,
+                                   unsigned contiguousLoop) {
   return RowEmitter(kernel, stages, contiguousLoop).emit();
 }

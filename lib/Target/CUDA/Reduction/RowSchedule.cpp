@@ -13,6 +13,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace tandem::codegen;
 using namespace tandem::conversion;
 
 /// Threads of a block that has several rows.
@@ -135,8 +136,9 @@ RowSchedule RowScheduler::compute(bool vectorize) {
   return schedule;
 }
 
-RowSchedule tandem::conversion::computeRowSchedule(
-    ArrayRef<PointEmitter *> stages, unsigned numKept, unsigned contiguousLoop,
-    bool vectorize) {
+RowSchedule tandem::codegen::computeRowSchedule(ArrayRef<PointEmitter *> stages,
+                                                unsigned numKept,
+                                                unsigned contiguousLoop,
+                                                bool vectorize) {
   return RowScheduler(stages, numKept, contiguousLoop).compute(vectorize);
 }

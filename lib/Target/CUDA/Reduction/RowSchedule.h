@@ -11,7 +11,7 @@
 
 #include "PointEmitter.h"
 
-namespace tandem::conversion {
+namespace tandem::codegen {
 
 /// Lanes of a warp.
 inline constexpr int64_t kWarp = 32;
@@ -44,6 +44,6 @@ RowSchedule computeRowSchedule(llvm::ArrayRef<PointEmitter *> stages,
                                unsigned numKept, unsigned contiguousLoop,
                                bool vectorize);
 
-} // namespace tandem::conversion
+} // namespace tandem::codegen
 
 #endif // TANDEM_LIB_TARGET_CUDA_REDUCTION_ROWSCHEDULE_H

@@ -15,7 +15,7 @@
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
-using namespace tandem::conversion;
+using namespace tandem::codegen;
 
 /// Rows and columns of a tile: as many as a warp has lanes.
 static constexpr int64_t kTile = 32;
@@ -54,9 +54,9 @@ static std::optional<unsigned> acrossLoop(PointEmitter::Access access,
 }
 
 std::optional<TransposeSchedule>
-tandem::conversion::scheduleTranspose(linalg::GenericOp op,
-                                      const KernelMemory &memory,
-                                      const MappingOptions &options) {
+tandem::codegen::scheduleTranspose(linalg::GenericOp op,
+                                   const KernelMemory &memory,
+                                   const MappingOptions &options) {
   OpBuilder builder(op);
   IndexArithmetic index(builder);
   PointEmitter points(builder, index, memory, op);
@@ -246,8 +246,8 @@ LogicalResult TransposeEmitter::emit() {
 }
 
 LogicalResult
-tandem::conversion::emitTranspose(MappedKernel &kernel, linalg::GenericOp op,
-                                  const TransposeSchedule &schedule) {
+tandem::codegen::emitTranspose(MappedKernel &kernel, linalg::GenericOp op,
+                               const TransposeSchedule &schedule) {
   OpBuilder::InsertionGuard guard(kernel.builder);
   if (schedule.blocks < kernel.blocks) {
     Location loc = op.getLoc();

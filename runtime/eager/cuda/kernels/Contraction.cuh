@@ -37,7 +37,7 @@ addSlice(const Factor (&left)[kTileK][kTileM + 1],
 }
 
 /// Fills a slice: element (k, x) of `from` at [k][x]. `isContiguousAlongK` says
-/// which neighbouring threads should read.
+/// which neighboring threads should read.
 template <typename From>
 __device__ __forceinline__ void fill(Factor (&slice)[kTileK][kTileM + 1],
                                      const From &from, Index firstX,

@@ -13,7 +13,7 @@
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
 
-/// A kernel of one scalar expression, vectorised by the compiler.
+/// A kernel of one scalar expression, vectorized by the compiler.
 template <typename T, typename R, unsigned mask, typename F>
 void loop(const void *lhs, const void *rhs, void *out, int64_t n) {
   const T *__restrict a = static_cast<const T *>(lhs);

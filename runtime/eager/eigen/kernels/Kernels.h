@@ -1,4 +1,4 @@
-//===- Kernels.h - Vectorised inner loops -----------------------*- C++ -*-===//
+//===- Kernels.h - Vectorized inner loops -----------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

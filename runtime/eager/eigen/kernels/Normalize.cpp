@@ -63,9 +63,9 @@ void softmaxLines(const T *in, T *out, int64_t n, int64_t stride,
     const T *x = in + i * stride;
     T *y = out + i * stride;
     forRegisters<T>(lines, [&](int64_t j, int64_t size) {
-      const Register<T> centred =
+      const Register<T> centered =
           loadLanes(x + j, size) - loadLanes(max + j, size);
-      storeLanes<T>(Exp::apply(centred), y + j, size);
+      storeLanes<T>(Exp::apply(centered), y + j, size);
     });
     s += Eigen::Map<Array<T>>(y, lines);
   }

@@ -21,7 +21,7 @@ void selectLoop(const void *condition, const void *onTrue, const void *onFalse,
   const T *__restrict b = static_cast<const T *>(onFalse);
   T *__restrict y = static_cast<T *>(out);
   for (int64_t i = 0; i < n; ++i) {
-    // Both are loaded, or the loop would not be vectorised.
+    // Both are loaded, or the loop would not be vectorized.
     const T whenTrue = at<(mask & 2) != 0>(a, i);
     const T whenFalse = at<(mask & 4) != 0>(b, i);
     y[i] = at<mask & 1>(c, i) ? whenTrue : whenFalse;

@@ -25,7 +25,7 @@ template <typename T, typename F> UnaryKernel arrayKernel(F) {
   };
 }
 
-/// A kernel of one scalar expression, vectorised by the compiler.
+/// A kernel of one scalar expression, vectorized by the compiler.
 template <typename T, typename F> UnaryKernel loopKernel(F) {
   return [](const void *in, void *out, int64_t n) {
     const T *__restrict x = static_cast<const T *>(in);
@@ -68,7 +68,7 @@ template <typename T, typename Body> UnaryKernel ofFloat(Body body) {
   return nullptr;
 }
 
-/// Eigen's function, which is right, where it is vectorised: of f32. Else one
+/// Eigen's function, which is right, where it is vectorized: of f32. Else one
 /// on registers.
 template <typename T, typename Lanes, typename F>
 UnaryKernel arrayOrLanes(F function) {

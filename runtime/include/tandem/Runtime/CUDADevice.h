@@ -10,7 +10,7 @@
 #define TANDEM_RUNTIME_CUDADEVICE_H
 
 #include "tandem/Runtime/Device.h"
-#include "tandem/Runtime/FusedContraction.h"
+#include "tandem/Runtime/Kernels/FusedContraction.h"
 
 namespace tandem {
 

@@ -25,7 +25,7 @@ namespace tandem {
 
 /// Time of one phase of compilation. If several threads work on a phase, the
 /// time is the sum over the threads, that is, what a single thread would have
-/// taken. Examples of phases are "specialise", "simplify", "layout", "fuse",
+/// taken. Examples of phases are "specialize", "simplify", "layout", "fuse",
 /// "load" and "first run".
 struct PhaseTime {
   std::string phase;
@@ -133,7 +133,7 @@ struct Compiled {
   /// Bytes of constants, such as weights, that were packed or transformed for
   /// this program. Constants that an earlier compilation already transformed do
   /// not count.
-  int64_t rearrangedBytes = 0;
+  int64_t relayoutedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
   /// For each kernel, an eager program that computes the same results from the
@@ -154,7 +154,7 @@ struct Prediction {
 
 /// Facts learned by running a compiled program, saved so that other processes
 /// need not learn them again.
-struct ProgramFindings {
+struct ProgramProfile {
   /// Number of times that the signature went back to the eager tier because the
   /// compiled program was not faster.
   uint32_t demotions = 0;
@@ -162,7 +162,7 @@ struct ProgramFindings {
   /// compiled tier.
   bool isSlowerCaptured = false;
 
-  bool operator==(const ProgramFindings &) const = default;
+  bool operator==(const ProgramProfile &) const = default;
 };
 
 /// Compiles one graph to a Program for a given signature. The runtime does not
@@ -191,18 +191,18 @@ public:
     (void)inputs;
     return {};
   }
-  /// Returns the findings that this process or another one saved last for
-  /// inputs of the given types. Returns the default values if no findings are
+  /// Returns the profile that this process or another one saved last for
+  /// inputs of the given types. Returns the default values if no profile are
   /// on disk.
-  virtual ProgramFindings findings(std::span<const TensorType> inputs) {
+  virtual ProgramProfile profile(std::span<const TensorType> inputs) {
     (void)inputs;
     return {};
   }
-  /// Saves findings for inputs of the given types, if this compiler has a disk
+  /// Saves profile for inputs of the given types, if this compiler has a disk
   /// cache.
-  virtual void keepFindings(std::span<const TensorType> inputs,
-                            const ProgramFindings &findings) {
-    (void)inputs, (void)findings;
+  virtual void keepProfile(std::span<const TensorType> inputs,
+                           const ProgramProfile &profile) {
+    (void)inputs, (void)profile;
   }
   /// The graph as MLIR text or bytecode, for reproducers; empty if unknown. The
   /// text lives as long as the compiler.

@@ -87,7 +87,7 @@ public:
   /// True if all work that was enqueued before the event is complete.
   virtual bool isDone() const = 0;
   /// Blocks until all work that was enqueued before the event is complete.
-  virtual void synchronise() const = 0;
+  virtual void synchronize() const = 0;
   /// Completion time of the work before the event, in nanoseconds of a clock
   /// that all events of the device share. The event must be done.
   virtual double ns() const = 0;
@@ -138,7 +138,7 @@ public:
   /// Blocks until all enqueued work is complete. If work failed after it had
   /// been enqueued successfully, returns the error of the work that failed
   /// since the last call.
-  virtual Status synchronise() = 0;
+  virtual Status synchronize() = 0;
   /// Records work without executing it. Calls `body` with a temporary stream,
   /// which is valid only during the call, and records the work that `body`
   /// enqueues on that stream. The temporary stream accepts kernels, ops, and

@@ -149,9 +149,9 @@ private:
 
 /// The largest thread limit. Libraries fail if they use more threads than a
 /// process can start.
-inline constexpr int kMostThreads = 1024;
+inline constexpr int kMaxThreads = 1024;
 /// Limits the number of threads that oneTBB and oneDNN use in this process.
-/// `threads` is clamped to the range from 1 to kMostThreads. The limit may
+/// `threads` is clamped to the range from 1 to kMaxThreads. The limit may
 /// exceed the number of processors: a caller whose oneTBB arena has that many
 /// slots then runs kernels on that many threads. The limit has no effect if the
 /// process cannot start enough threads, two per processor, when Tandem first

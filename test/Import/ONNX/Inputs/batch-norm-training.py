@@ -1,4 +1,4 @@
-"""BatchNormalization that normalises by the statistics of the batch, against
+"""BatchNormalization that normalizes by the statistics of the batch, against
 the operator's text in NumPy.
 
 usage: batch-norm-training.py TANDEM_RUN FOLDER [onnxruntime]

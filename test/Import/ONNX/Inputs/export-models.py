@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes the exported models of test/Import/ONNX/exported.test, each as an
-exporter of PyTorch or ONNX Runtime's quantiser writes it, and their results.
+exporter of PyTorch or ONNX Runtime's quantizer writes it, and their results.
 
 usage: export-models.py [FOLDER]
 
@@ -10,7 +10,7 @@ with few channels, and random weights from a fixed seed:
 
   torchscript.onnx  a convolutional network by the TorchScript exporter
   half.onnx         the same in f16
-  qdq.onnx          the same, quantised: 8 bits with scales for each channel
+  qdq.onnx          the same, quantized: 8 bits with scales for each channel
   dynamo.onnx       a transformer by torch.export
   external.onnx     a convolutional network by torch.export, weights in
                     external.onnx.data
@@ -86,7 +86,7 @@ class Transformer(nn.Module):
         return self.head(self.layer(x)).log_softmax(dim=-1)
 
 
-def initialised(network):
+def initialized(network):
     """In evaluation, with statistics that are not those of no data."""
     for module in network.modules():
         if isinstance(module, nn.BatchNorm2d):
@@ -112,7 +112,7 @@ class Calibration(quantization.CalibrationDataReader):
         return next(self.feeds, None)
 
 
-def quantise(path, to, images):
+def quantize(path, to, images):
     quantization.quantize_static(
         str(path), str(to), Calibration(images), per_channel=True,
         quant_format=quantization.QuantFormat.QDQ,
@@ -146,15 +146,15 @@ def main():
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
-    network = initialised(ConvolutionalNetwork())
+    network = initialized(ConvolutionalNetwork())
     image = torch.randn(BATCH, 3, 16, 16)
     tokens = torch.randint(0, 32, (BATCH, 6))
     paths = {name: folder / f"{name}.onnx" for name in
              ["torchscript", "half", "qdq", "dynamo", "external"]}
     export(network, image, paths["torchscript"], dynamo=False, opset_version=17)
-    quantise(paths["torchscript"], paths["qdq"],
+    quantize(paths["torchscript"], paths["qdq"],
              [torch.randn(BATCH, 3, 16, 16).numpy() for _ in range(8)])
-    export(initialised(Transformer()), tokens, paths["dynamo"], dynamo=True,
+    export(initialized(Transformer()), tokens, paths["dynamo"], dynamo=True,
            external_data=False)
     export(network, image, paths["external"], dynamo=True, external_data=True)
     export(network.half(), image.half(), paths["half"], dynamo=False,

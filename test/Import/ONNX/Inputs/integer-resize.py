@@ -34,8 +34,8 @@ def weight(mode, distance):
 
 
 def matrix(mode, size, scale, antialias):
-    """The weights of all elements in each of the result: of the neighbours of
-    its centre, and of those beyond an edge as its own."""
+    """The weights of all elements in each of the result: of the neighbors of
+    its center, and of those beyond an edge as its own."""
     narrowing = min(F(scale), 1) if antialias else F(1)
     rows = []
     for i in range(int(size * scale)):

@@ -66,7 +66,7 @@ def network():
 
 
 # Parameters of an axis and of blocks, shifts, and sums that f32 does not hold.
-def quantised():
+def quantized():
     return model(
         [node("QuantizeLinear", "x axis_scale axis_zero", "q", axis=0),
          node("BitShift", "q one", "shifted", direction="RIGHT"),
@@ -89,7 +89,7 @@ def quantised():
         opset=25)
 
 
-def quantised_floats():
+def quantized_floats():
     return model([node("MatMulInteger", "x x", "y")], [value("x", [2, 2])],
                  [value("y", [2, 2], TensorProto.INT32)])
 
@@ -590,7 +590,7 @@ def write_external(folder, name, location, offset=0, length=400):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in [network, padded, quantised, quantised_floats, shape_input,
+    for make in [network, padded, quantized, quantized_floats, shape_input,
                  two_free_dims, calls, short_calls, attribute_in_branch, attribute_of_no_function, defaulted_input, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,

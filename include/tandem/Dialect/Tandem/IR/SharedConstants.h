@@ -27,7 +27,7 @@ namespace tandem::ir {
 /// The bytes of a graph's rearranged constants, shared by all contexts in which
 /// the graph is compiled. Each is made once, and kept as long as a context or a
 /// program holds it. Thread-safe.
-class RearrangedBytes {
+class RelayoutedBytes {
 public:
   /// The address of each constant that the bytes were made of, which must
   /// outlive this object, or its elements where they are few; and the numbers
@@ -62,7 +62,7 @@ using ParallelLoop =
     std::function<void(int64_t count, llvm::function_ref<void(int64_t)> body)>;
 
 /// Memory that holds resources, and what keeps it alive.
-struct SharedMemory {
+struct ResourceMemory {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
 };
@@ -70,8 +70,8 @@ struct SharedMemory {
 /// What a context shares with the other contexts that compile the same graph.
 struct SharedConstants {
   /// The memory that holds the graph's resources. No two ranges overlap.
-  std::vector<SharedMemory> memory;
-  std::shared_ptr<RearrangedBytes> rearranged;
+  std::vector<ResourceMemory> memory;
+  std::shared_ptr<RelayoutedBytes> rearranged;
   /// The loop that rearranges large constants in parallel; if null, the calling
   /// thread does so alone.
   ParallelLoop parallelLoop;
@@ -93,7 +93,7 @@ getComputed(llvm::ArrayRef<mlir::ElementsAttr> sources,
 /// The number of bytes of constants that were rearranged or computed in
 /// `context` so far. Constants that were there already do not count. The
 /// context must have loaded the dialect.
-int64_t countRearrangedBytes(mlir::MLIRContext *context);
+int64_t countRelayoutedBytes(mlir::MLIRContext *context);
 
 /// The owner that keeps `bytes` of a resource in `context` alive beyond the
 /// context; null where only the context does.

@@ -1,4 +1,4 @@
-//===- WindowOps.td - Windows, reductions, normalizations -*- tablegen -*-===//
+//===- WindowOps.td - Windows, reductions, normalizations -*- tablegen -* -===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

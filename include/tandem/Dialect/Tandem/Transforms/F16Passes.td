@@ -1,4 +1,4 @@
-//===- F16Passes.td - Passes on 16-bit floats ----------- -*- tablegen -*-===//
+//===- F16Passes.td - Passes on 16-bit floats ----------- -*- tablegen -* -===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Passes.td - Passes on the dialect ---------------- -*- tablegen -*-===//
+//===- Passes.td - Passes on the dialect ---------------- -*- tablegen -* -===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@ include "mlir/Pass/PassBase.td"
 include "tandem/Analysis/DeviceOption.td"
 include "tandem/Dialect/Tandem/Transforms/F16Passes.td"
 
-def TandemSpecialise : Pass<"tandem-specialise", "::mlir::ModuleOp"> {
+def TandemSpecialize : Pass<"tandem-specialize", "::mlir::ModuleOp"> {
   let summary = "Set static argument shapes and infer all other types";
   let description = [{
     Sets the argument types of one function to the types of a signature and
@@ -205,7 +205,7 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let options = [Tandem_DeviceSpec];
 }
 
-def TandemMaterialisePadding : Pass<"tandem-materialise-padding"> {
+def TandemMaterializePadding : Pass<"tandem-materialize-padding"> {
   let summary = "Pad the inputs of small convolutions explicitly";
   let description = [{
     A convolution in a loop kernel must check for every tap whether the tap lies

@@ -10,7 +10,7 @@
 
 #include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Fusion/ContractionModel.h"
-#include "tandem/Runtime/Grain.h"
+#include "tandem/Runtime/Kernels/Grain.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 
 #include "mlir/IR/Matchers.h"
@@ -50,7 +50,7 @@ WindowChunks guessChunks(const DeviceModel &device,
                          const Contraction &contraction,
                          const ContractionWindow &window, int64_t elementBytes,
                          double ns) {
-  bool areGroups = getVectorisedDim(contraction) == VectorisedDim::Group;
+  bool areGroups = getVectorizedDim(contraction) == VectorizedDim::Group;
   WindowTasks tasks;
   tasks.elementBytes = elementBytes;
   tasks.outputs = areGroups ? contraction.groups
@@ -61,7 +61,7 @@ WindowChunks guessChunks(const DeviceModel &device,
         contraction.groups *
         llvm::divideCeilSigned(contraction.outputChannels, tasks.outputs);
   tasks.wanted = std::clamp<int64_t>(
-      std::llround(ns * double(device.cores) / kGrainNs), 1, kMostWantedTasks);
+      std::llround(ns * double(device.cores) / kGrainNs), 1, kMaxWantedTasks);
   return chunkWindows(contraction, window, tasks);
 }
 
@@ -90,7 +90,7 @@ public:
 
   double getEfficiency(const DeviceModel &device,
                        const Contraction &contraction) const override {
-    bool areGroups = getVectorisedDim(contraction) == VectorisedDim::Group;
+    bool areGroups = getVectorizedDim(contraction) == VectorizedDim::Group;
     double share = areGroups
                        ? std::min(kTileEfficiency, device.kernels.depthwise)
                        : kTileEfficiency;
@@ -101,7 +101,7 @@ public:
     return checkStaged(contraction);
   }
 
-  /// Tasks of neighbouring rows both compute what lies between, and where there
+  /// Tasks of neighboring rows both compute what lies between, and where there
   /// are few rows several tasks share out the outputs.
   double getPrologueRuns(const DeviceModel &device,
                          const Contraction &contraction) const override {

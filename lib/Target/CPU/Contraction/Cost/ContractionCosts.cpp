@@ -21,7 +21,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Fusion/FusionPlan.h"
 #include "tandem/Fusion/LoopEfficiency.h"
-#include "tandem/Runtime/Grain.h"
+#include "tandem/Runtime/Kernels/Grain.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Winograd.h"
 
@@ -37,8 +37,8 @@ bool isDataChannelsLast(const Contraction &contraction) {
           contraction.groupDataStride == contraction.inputChannels);
 }
 
-double getTileShare(const KernelShares &shares, VectorisedDim vectorisedDim) {
-  return vectorisedDim == VectorisedDim::Group ? shares.depthwise
+double getTileShare(const KernelShares &shares, VectorizedDim vectorizedDim) {
+  return vectorizedDim == VectorizedDim::Group ? shares.depthwise
                                                : shares.tiles;
 }
 
@@ -90,7 +90,7 @@ ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
 
 namespace {
 
-/// More input channels lie too far apart (KernelShares::farChannelsTime).
+/// More input channels lie too far apart (KernelShares::transposedReadTime).
 constexpr int64_t kFewChannels = 16;
 
 /// The time of products of `width` lanes beside that of whole vectors' cycles:
@@ -118,17 +118,17 @@ ContractionCost estimateWinogradCost(const CostProblem &problem,
 
 /// What fetching the data adds, in units of a tile's time.
 double getFetchTime(const CostProblem &problem, const Contraction &contraction,
-                    VectorisedDim vectorisedDim) {
+                    VectorizedDim vectorizedDim) {
   const KernelShares &shares = problem.device.kernels;
   double pieces = shares.pieceTime * double(contraction.inputChannels) /
                   double(contraction.getReduction());
   bool isFar = isa<ir::ConvOp>(problem.op) &&
-               vectorisedDim == VectorisedDim::OutputChannel &&
+               vectorizedDim == VectorizedDim::OutputChannel &&
                contraction.inputChannels > kFewChannels &&
                !isDataChannelsLast(contraction);
   if (isFar)
-    return pieces + shares.farChannelsTime;
-  return vectorisedDim == VectorisedDim::Spatial ? pieces : 0;
+    return pieces + shares.transposedReadTime;
+  return vectorizedDim == VectorizedDim::Spatial ? pieces : 0;
 }
 
 /// A kernel of register tiles or dot products, as `contraction` says.
@@ -143,9 +143,9 @@ ContractionCost estimateKernelCost(ContractionWay way,
                llvm::divideCeilSigned(schedule.extent, schedule.grain));
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
-  VectorisedDim vectorisedDim = schedule.tile.vectorisedDim;
-  double time = 1 / getTileShare(problem.device.kernels, vectorisedDim) +
-                getFetchTime(problem, contraction, vectorisedDim);
+  VectorizedDim vectorizedDim = schedule.tile.vectorizedDim;
+  double time = 1 / getTileShare(problem.device.kernels, vectorizedDim) +
+                getFetchTime(problem, contraction, vectorizedDim);
   double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
                   getNarrowFactor(problem.device, width);
   return getCostOfCycles(way, problem, cycles, workers,
@@ -200,10 +200,10 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   bool isPacked = problem.packedBlock.has_value();
   flattenPositions(packed);
   flattenPositions(*given);
-  const Contraction *tiled = getVectorisedDim(packed) ? &packed : nullptr;
-  if (!isPacked && getVectorisedDim(*given) == VectorisedDim::InputChannel)
+  const Contraction *tiled = getVectorizedDim(packed) ? &packed : nullptr;
+  if (!isPacked && getVectorizedDim(*given) == VectorizedDim::InputChannel)
     costs.push_back(estimateKernelCost(ContractionWay::Dots, problem, *given));
-  else if (tiled && (isPacked || getVectorisedDim(*given)))
+  else if (tiled && (isPacked || getVectorizedDim(*given)))
     costs.push_back(estimateTilesCost(problem, isPacked ? packed : *given));
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.core))

@@ -11,7 +11,7 @@
 #include "Contraction/Cost/StagedData.h"
 #include "Contraction/PrologueBuffer.h"
 
-#include "tandem/Runtime/Grain.h"
+#include "tandem/Runtime/Kernels/Grain.h"
 
 #include <algorithm>
 
@@ -25,7 +25,7 @@ static int64_t getMinPositions(const Contraction &contraction,
                                int64_t l2Bytes) {
   int64_t weights = contraction.getReduction() * contraction.outputChannels *
                     contraction.groups * int64_t(sizeof(float));
-  bool areNear = schedule.tile.vectorisedDim == VectorisedDim::Group ||
+  bool areNear = schedule.tile.vectorizedDim == VectorizedDim::Group ||
                  weights <= l2Bytes / 4;
   return areNear ? 1 : kMinPositionsPerTask;
 }
@@ -37,7 +37,7 @@ static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
   int64_t elementBytes = contraction.getFormat().bytes;
-  bool isPositions = schedule.tile.vectorisedDim == VectorisedDim::Spatial;
+  bool isPositions = schedule.tile.vectorizedDim == VectorizedDim::Spatial;
   int64_t outputs = isPositions ? schedule.tile.rows : schedule.tile.getLanes();
   int64_t weights = contraction.getReduction() * outputs * elementBytes;
   int64_t bytes = contraction.inputChannels * elementBytes;
@@ -108,8 +108,8 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.tile = chooseContractionStrategy(contraction, core, mayCopy);
   const ContractionStrategy &tile = schedule.tile;
   isStaged |= tile.widensData;
-  bool isPositions = tile.vectorisedDim == VectorisedDim::Spatial;
-  bool isGroups = tile.vectorisedDim == VectorisedDim::Group;
+  bool isPositions = tile.vectorizedDim == VectorizedDim::Spatial;
+  bool isGroups = tile.vectorizedDim == VectorizedDim::Group;
   int64_t positions = contraction.spatial.back().size;
   schedule.positions = {positions, isPositions ? tile.getLanes() : tile.rows};
   schedule.outputs = {isGroups ? contraction.groups

@@ -62,7 +62,7 @@ struct ContractionSchedule {
   /// The number of tiles of outputs of all groups; 1 where groups run along the
   /// lanes.
   int64_t getColumns() const {
-    return tile.vectorisedDim == VectorisedDim::Group
+    return tile.vectorizedDim == VectorizedDim::Group
                ? 1
                : groups * outputs.getTiles();
   }

@@ -26,7 +26,7 @@ static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// The latency, in cycles, of a product of pairs of bf16, half as many of which
 /// begin per cycle (Zen 4).
 static constexpr double kPairLatency = 6;
-/// Pieces of so many bytes cost CoreModel::writtenPieceCycles, larger ones
+/// Pieces of so many bytes cost CoreModel::partialRowStoreCycles, larger ones
 /// less, by this power, and those that part two lines which the caches fetch
 /// together more, by this share. Measured on 64 to 512 outputs that do not stay
 /// in cache.
@@ -37,7 +37,7 @@ static constexpr int64_t kPieceBytes = 128;
 static constexpr double kStreamCycles = 0.02;
 /// The most bytes that a tile prefetches: twice as many stay in a first-level
 /// cache beside weights, until they are read.
-static constexpr int64_t kMostPrefetchedBytes = 4096;
+static constexpr int64_t kMaxPrefetchedBytes = 4096;
 
 CoreModel getCoreModel(const DeviceModel &device) {
   CoreModel core;
@@ -59,7 +59,7 @@ CoreModel getCoreModel(const DeviceModel &device) {
     core.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
   }
   core.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
-  core.writtenPieceCycles = device.kernels.writtenPieceCycles;
+  core.partialRowStoreCycles = device.kernels.partialRowStoreCycles;
   return core;
 }
 
@@ -67,17 +67,17 @@ double getFlopsPerCycle(CoreModel core) {
   return 2 * kFmasPerCycle * core.vectorBits / 32;
 }
 
-bool hasPairs(const Contraction &contraction, VectorisedDim vectorisedDim) {
+bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
   return contraction.hasInputPairs ||
          (contraction.getFormat().packedInputs == 2 &&
-          vectorisedDim == VectorisedDim::InputChannel);
+          vectorizedDim == VectorizedDim::InputChannel);
 }
 
 ProductRates getRates(const Contraction &contraction,
-                      VectorisedDim vectorisedDim, CoreModel core) {
+                      VectorizedDim vectorizedDim, CoreModel core) {
   if (!contraction.getFormat().isWidened())
     return {};
-  if (!hasPairs(contraction, vectorisedDim))
+  if (!hasPairs(contraction, vectorizedDim))
     return {1, kFmaLatency, 2};
   return core.usesPairs() ? ProductRates{1 / core.pairsPerFma, kPairLatency, 0}
                           : ProductRates{2, 2 * kFmaLatency, 2};
@@ -92,11 +92,11 @@ static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
-static double addWeightCycles(double cycles, VectorisedDim vectorisedDim,
+static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
                               double vectors, double steps,
                               const CoreModel &core) {
   double bytes = vectors * steps * core.getVectorBytes();
-  if (vectorisedDim != VectorisedDim::OutputChannel ||
+  if (vectorizedDim != VectorizedDim::OutputChannel ||
       bytes <= double(core.l1Bytes))
     return cycles;
   bool isNear = bytes <= double(core.l2Bytes) / 2;
@@ -122,9 +122,9 @@ struct VectorLoads {
 };
 
 static VectorLoads getVectorLoads(const Contraction &contraction,
-                                  VectorisedDim vectorisedDim,
+                                  VectorizedDim vectorizedDim,
                                   const CoreModel &core) {
-  if (vectorisedDim != VectorisedDim::Spatial)
+  if (vectorizedDim != VectorizedDim::Spatial)
     return {};
   int64_t width = core.vectorBits / 32;
   bool areAligned = contraction.inputDataStride % width == 0;
@@ -137,14 +137,14 @@ static VectorLoads getVectorLoads(const Contraction &contraction,
 }
 
 /// Cycles of one tile that sums `steps` products to each element.
-static double getTileCycles(VectorisedDim vectorisedDim,
+static double getTileCycles(VectorizedDim vectorizedDim,
                             const ProductRates &rates, double rows,
                             double vectors, const VectorLoads &ofVector,
                             double steps, const CoreModel &core) {
   double fmas = rows * vectors;
   double vectorLoads = (ofVector.isOfRow ? fmas : vectors) * ofVector.count;
   // A tile of groups loads data for each product.
-  double rowLoads = vectorisedDim == VectorisedDim::Group ? fmas : rows;
+  double rowLoads = vectorizedDim == VectorizedDim::Group ? fmas : rows;
   double loads = vectorLoads * (1 + ofVector.crossedLines) + rowLoads;
   double shuffles = vectorLoads * (1 - 1 / ofVector.count);
   double conversions =
@@ -154,7 +154,7 @@ static double getTileCycles(VectorisedDim vectorisedDim,
   double latency = rates.latency / double(getPartialSums(int64_t(fmas)));
   double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                             latency, issued / kOpsPerCycle});
-  cycles = addWeightCycles(cycles, vectorisedDim, vectors, steps, core) +
+  cycles = addWeightCycles(cycles, vectorizedDim, vectors, steps, core) +
            kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
@@ -166,13 +166,13 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
   int64_t bytes = elementBytes * tile.getLanes();
   // Along positions the next piece of a row follows at once.
   bool isFollowed =
-      tile.vectorisedDim == VectorisedDim::Spatial && bytes >= 2 * kPieceBytes;
-  if (isWhole || isFollowed || tile.vectorisedDim == VectorisedDim::Group)
+      tile.vectorizedDim == VectorizedDim::Spatial && bytes >= 2 * kPieceBytes;
+  if (isWhole || isFollowed || tile.vectorizedDim == VectorizedDim::Group)
     return 0;
   double share = std::pow(double(kPieceBytes) / double(bytes), kPiecePower);
   if (bytes % kPieceBytes != 0)
     share += kPartShare;
-  return pieces * share * core.writtenPieceCycles *
+  return pieces * share * core.partialRowStoreCycles *
          std::min(1.0, kStepsThatHidePieces / steps);
 }
 
@@ -186,19 +186,19 @@ int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
 }
 
 TileSpace getTileSpace(const Contraction &contraction,
-                       VectorisedDim vectorisedDim, int64_t width) {
+                       VectorizedDim vectorizedDim, int64_t width) {
   int64_t positions = contraction.spatial.back().size;
   int64_t outer = contraction.getPositions() / positions;
-  switch (vectorisedDim) {
-  case VectorisedDim::OutputChannel:
-  case VectorisedDim::InputChannel:
+  switch (vectorizedDim) {
+  case VectorizedDim::OutputChannel:
+  case VectorizedDim::InputChannel:
     return {positions,
             llvm::divideCeilSigned(contraction.outputChannels, width),
             outer * contraction.groups};
-  case VectorisedDim::Group:
+  case VectorizedDim::Group:
     return {positions, llvm::divideCeilSigned(contraction.groups, width),
             outer};
-  case VectorisedDim::Spatial:
+  case VectorizedDim::Spatial:
     return {contraction.outputChannels,
             llvm::divideCeilSigned(positions, width),
             outer * contraction.groups};
@@ -206,14 +206,14 @@ TileSpace getTileSpace(const Contraction &contraction,
   return {1, 1, 1};
 }
 
-int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
+int64_t getWidth(const Contraction &contraction, VectorizedDim vectorizedDim,
                  int64_t widest) {
   int64_t width = widest;
   while (width > 2 &&
-         getTileSpace(contraction, vectorisedDim, width / 2).vectors == 1)
+         getTileSpace(contraction, vectorizedDim, width / 2).vectors == 1)
     width /= 2;
   // A vector lies within a block.
-  if (vectorisedDim == VectorisedDim::OutputChannel &&
+  if (vectorizedDim == VectorizedDim::OutputChannel &&
       contraction.outputBlock < contraction.outputChannels)
     width = std::gcd(width, contraction.outputBlock);
   return width;
@@ -234,7 +234,7 @@ double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
                                 (rest ? sumOverRows(rest) : 0));
 }
 
-bool isDataFar(const Contraction &contraction, const CoreModel &core) {
+bool exceedsL2(const Contraction &contraction, const CoreModel &core) {
   if (!contraction.data) // Winograd's products read the task's workspace.
     return false;
   auto data = cast<RankedTensorType>(contraction.data.getType());
@@ -252,12 +252,12 @@ static void choosePrefetch(ContractionStrategy &tile,
                            const CoreModel &core) {
   const int64_t bytes =
       tile.rows * contraction.inputChannels * contraction.getFormat().bytes;
-  if (tile.vectorisedDim != VectorisedDim::OutputChannel ||
+  if (tile.vectorizedDim != VectorizedDim::OutputChannel ||
       llvm::any_of(
           ArrayRef(contraction.spatial).drop_back(),
           [](const Contraction::SpatialDim &dim) { return dim.taps > 1; }) ||
-      contraction.inputDataStride != 1 || bytes > kMostPrefetchedBytes ||
-      !isDataFar(contraction, core))
+      contraction.inputDataStride != 1 || bytes > kMaxPrefetchedBytes ||
+      !exceedsL2(contraction, core))
     return;
   tile.prefetchBytes = core.lineBytes;
   tile.tilesAhead = 2;
@@ -283,11 +283,11 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
                                       ContractionStrategy best,
                                       const ProductRates &rates,
                                       const CoreModel &core) {
-  TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
-  bool areRowsOutputs = best.vectorisedDim == VectorisedDim::Spatial;
+  TileSpace space = getTileSpace(contraction, best.vectorizedDim, best.width);
+  bool areRowsOutputs = best.vectorizedDim == VectorizedDim::Spatial;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
-  VectorLoads ofVector = getVectorLoads(contraction, best.vectorisedDim, core);
+  VectorLoads ofVector = getVectorLoads(contraction, best.vectorizedDim, core);
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   int64_t rowBytes = (areRowsOutputs ? contraction.outputDataStride
                                      : inner.stride * inner.dataStride) *
@@ -321,7 +321,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
-                         return getTileCycles(tile.vectorisedDim, rates, rows,
+                         return getTileCycles(tile.vectorizedDim, rates, rows,
                                               ofVectors, ofVector, steps,
                                               core) +
                                 steps * rowCycles;
@@ -342,7 +342,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
 static ContractionStrategy chooseWithCopies(Contraction contraction,
                                             const ContractionStrategy &tile,
                                             const CoreModel &core) {
-  const ProductRates given = getRates(contraction, tile.vectorisedDim, core);
+  const ProductRates given = getRates(contraction, tile.vectorizedDim, core);
   ProductRates rates = given;
   if (tile.widensData)
     rates.rowConversions = 0;
@@ -362,16 +362,16 @@ static ContractionStrategy chooseWithCopies(Contraction contraction,
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               CoreModel core, bool mayCopy) {
   ContractionStrategy tile;
-  tile.vectorisedDim = *getVectorisedDim(contraction);
-  if (tile.vectorisedDim == VectorisedDim::InputChannel)
+  tile.vectorizedDim = *getVectorizedDim(contraction);
+  if (tile.vectorizedDim == VectorizedDim::InputChannel)
     return chooseDotTile(contraction, core);
-  if (slidesOverTaps(contraction, tile.vectorisedDim))
+  if (slidesOverTaps(contraction, tile.vectorizedDim))
     return chooseSlidingTile(contraction, core);
   if (std::optional<ContractionStrategy> gaxpy = chooseGaxpy(contraction, core))
     return *gaxpy;
-  tile.width = getWidth(contraction, tile.vectorisedDim, core.vectorBits / 32);
+  tile.width = getWidth(contraction, tile.vectorizedDim, core.vectorBits / 32);
   ContractionStrategy best = chooseWithCopies(contraction, tile, core);
-  bool canWiden = mayCopy && canWidenData(contraction, tile.vectorisedDim);
+  bool canWiden = mayCopy && canWidenData(contraction, tile.vectorizedDim);
   bool canCopy = mayCopy && canCopyWeights(contraction);
   for (auto [widens, copies] :
        {std::pair(true, false), {false, true}, {true, true}}) {

@@ -30,13 +30,13 @@ inline constexpr int64_t kMaxVectors = 8;
 /// products has 24 operations, or 30 where its place is one of several levels;
 /// a core whose other thread is busy issues three a cycle, and takes 8 to 10
 /// cycles in place of 6.
-inline constexpr int64_t kMostStepsTogether = 4;
+inline constexpr int64_t kMaxStepsTogether = 4;
 /// Into how many sums each of `sums` is divided, to which such steps add in
 /// turn: few sums would wait for one another.
 inline int64_t getPartialSums(int64_t sums) {
   constexpr auto kInFlight = int64_t(kFmasPerCycle * kFmaLatency);
   return std::clamp<int64_t>(llvm::divideCeilSigned(kInFlight, sums), 1,
-                             kMostStepsTogether);
+                             kMaxStepsTogether);
 }
 
 /// The cost of a product of two vectors. In f32 it is one multiply-add.
@@ -48,7 +48,7 @@ struct ProductRates {
 };
 
 ProductRates getRates(const Contraction &contraction,
-                      VectorisedDim vectorisedDim, CoreModel core);
+                      VectorizedDim vectorizedDim, CoreModel core);
 
 /// The iteration space that a tile walks over: rows, vectors, and how many
 /// times all of these are computed.
@@ -57,12 +57,12 @@ struct TileSpace {
 };
 
 TileSpace getTileSpace(const Contraction &contraction,
-                       VectorisedDim vectorisedDim, int64_t width);
+                       VectorizedDim vectorizedDim, int64_t width);
 
 /// The width of vectors, in elements: less than `widest` where a narrower
 /// vector holds everything, because some machines execute twice as many narrow
 /// vectors, and fewer lanes are masked.
-int64_t getWidth(const Contraction &contraction, VectorisedDim vectorisedDim,
+int64_t getWidth(const Contraction &contraction, VectorizedDim vectorizedDim,
                  int64_t widest);
 
 /// The cycles of all tiles of `space`, including the smaller ones at its ends.
@@ -72,7 +72,7 @@ double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
 
 /// Whether data and result are too large for the second-level cache to hold
 /// them from before: it may where it has room for twice their bytes.
-bool isDataFar(const Contraction &contraction, const CoreModel &core);
+bool exceedsL2(const Contraction &contraction, const CoreModel &core);
 
 /// Rows, `distance` bytes apart, that the first-level cache can hold a line of
 /// each of: those a multiple of its period apart compete for the few ways of a
@@ -87,7 +87,7 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
 
 /// Chooses the tile with the least cost where the tile slides over the data
 /// with the weights in registers (slidesOverTaps). A good tile has enough
-/// independent products to hide their latency, and reads neighbouring cache
+/// independent products to hide their latency, and reads neighboring cache
 /// lines together.
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                                       CoreModel core);

@@ -27,7 +27,7 @@ static constexpr int64_t kNearLines = 4;
 static constexpr double kCyclesPerVector = 2;
 
 static bool areInRows(const Contraction &contraction) {
-  return getVectorisedDim(contraction) == VectorisedDim::OutputChannel &&
+  return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
          contraction.outputStride == 1 && !contraction.hasInputPairs &&
          contraction.outputBlock >= contraction.outputChannels &&
          !contraction.sumsInRegisters;

@@ -32,8 +32,8 @@ struct CostProblem {
 bool isDataChannelsLast(const Contraction &contraction);
 
 /// The share of their estimated speed that tiles reach whose lanes run along
-/// `vectorisedDim`.
-double getTileShare(const KernelShares &shares, VectorisedDim vectorisedDim);
+/// `vectorizedDim`.
+double getTileShare(const KernelShares &shares, VectorizedDim vectorizedDim);
 
 /// The share (0 to 1) of the products that do not involve padding, which
 /// kernels and the library both skip.

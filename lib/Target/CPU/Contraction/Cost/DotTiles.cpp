@@ -47,7 +47,7 @@ struct DotTile {
 ContractionStrategy chooseDotTile(const Contraction &contraction,
                                   CoreModel core) {
   ContractionStrategy best;
-  best.vectorisedDim = VectorisedDim::InputChannel;
+  best.vectorizedDim = VectorizedDim::InputChannel;
   best.sumWidth = core.vectorBits / 32;
   ElementFormat format = contraction.getFormat();
   int64_t inputs =
@@ -56,7 +56,7 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
     best.sumWidth /= 2;
   double steps = double(contraction.getReduction() / contraction.inputChannels *
                         llvm::divideCeilSigned(inputs, best.sumWidth));
-  ProductRates rates = getRates(contraction, best.vectorisedDim, core);
+  ProductRates rates = getRates(contraction, best.vectorizedDim, core);
   double elementBytes = double(format.bytes);
   int64_t positions = contraction.spatial.back().size;
   double times = double(contraction.getPositions() / positions) *

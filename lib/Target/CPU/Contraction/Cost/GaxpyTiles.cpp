@@ -78,7 +78,7 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
 bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
                       const Contraction &contraction, CoreModel core) {
-  bool areDots = inPlace.vectorisedDim == VectorisedDim::InputChannel &&
+  bool areDots = inPlace.vectorizedDim == VectorizedDim::InputChannel &&
                  inPlace.rows == contraction.spatial.back().size &&
                  isFarMatrix(contraction, core);
   if (!areDots && !inPlace.isGaxpy())

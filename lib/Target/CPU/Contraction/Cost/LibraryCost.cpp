@@ -14,7 +14,7 @@
 
 #include "Contraction/Cost/CostProblem.h"
 
-#include "tandem/Runtime/LibraryFormats.h"
+#include "tandem/Runtime/Kernels/LibraryFormats.h"
 
 using namespace mlir;
 
@@ -27,12 +27,12 @@ constexpr double kLibraryThreadFlops = 1e6;
 /// Returns the speed of the library as a share of the speed of our own tiles.
 double getLibraryShare(const LibraryShares &shares,
                        const Contraction &contraction,
-                       VectorisedDim vectorisedDim) {
+                       VectorizedDim vectorizedDim) {
   double products = double(contraction.getReduction());
-  switch (vectorisedDim) {
-  case VectorisedDim::Group:
+  switch (vectorizedDim) {
+  case VectorizedDim::Group:
     return contraction.spatial.size() == 2 ? shares.depthwise : shares.generic;
-  case VectorisedDim::Spatial:
+  case VectorizedDim::Spatial:
     return shares.tiles * products / (products + shares.tileProducts);
   default:
     return shares.tiles;
@@ -96,8 +96,8 @@ double getLibraryCycles(const CostProblem &problem,
       chooseContractionStrategy(contraction, problem.core);
   const DeviceModel &device = problem.device;
   return tile.cycles * getShareInside(contraction) /
-         (getTileShare(device.kernels, tile.vectorisedDim) *
-          getLibraryShare(device.library, contraction, tile.vectorisedDim));
+         (getTileShare(device.kernels, tile.vectorizedDim) *
+          getLibraryShare(device.library, contraction, tile.vectorizedDim));
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it
@@ -135,7 +135,7 @@ double getLibraryCycles(const CostProblem &problem,
   if (contraction && !isChannelsLast(*contraction))
     return getLibraryCycles(problem, getMatrixProduct(*contraction)) +
            getColumnCycles(problem, *contraction);
-  if (contraction && getVectorisedDim(*contraction))
+  if (contraction && getVectorizedDim(*contraction))
     return getLibraryCycles(problem, *contraction);
   return double(problem.cost.flops) / getFlopsPerCycle(problem.core) /
          problem.device.library.other;

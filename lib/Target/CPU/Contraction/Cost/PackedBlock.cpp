@@ -23,7 +23,7 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
     return std::nullopt;
   flattenPositions(contraction);
   std::optional<ContractionStrategy> inPlace;
-  if (getVectorisedDim(contraction))
+  if (getVectorizedDim(contraction))
     inPlace = chooseContractionStrategy(contraction, core);
   Contraction ordered = assumePacked(contraction);
   bool isInOrder = contraction.outputStride == ordered.outputStride &&
@@ -38,7 +38,7 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
     return std::nullopt;
   if (inPlace && isAsFastAsPacked(*inPlace, packed, contraction, core))
     return std::nullopt;
-  int64_t block = packed.vectorisedDim == VectorisedDim::Spatial
+  int64_t block = packed.vectorizedDim == VectorizedDim::Spatial
                       ? packed.rows
                       : packed.getLanes();
   // Less than a block of such that are known is filled up with zeros, so that

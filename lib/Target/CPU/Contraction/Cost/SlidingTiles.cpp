@@ -17,13 +17,13 @@ namespace tandem {
 /// More taps do not stay in registers beside the sums.
 static constexpr int64_t kMaxSlidingTaps = 8;
 /// Cycles lost for each vector of groups that is read and written by itself,
-/// and not with its neighbour in the next line: measured on 512 groups beyond
+/// and not with its neighbor in the next line: measured on 512 groups beyond
 /// the second-level cache.
 static constexpr double kLoneVectorCycles = 4;
 
 bool slidesOverTaps(const Contraction &contraction,
-                    VectorisedDim vectorisedDim) {
-  return vectorisedDim == VectorisedDim::Group &&
+                    VectorizedDim vectorizedDim) {
+  return vectorizedDim == VectorizedDim::Group &&
          contraction.spatial.back().taps <= kMaxSlidingTaps;
 }
 
@@ -41,11 +41,11 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                                       CoreModel core) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   ContractionStrategy best;
-  best.vectorisedDim = VectorisedDim::Group;
-  best.width = getWidth(contraction, best.vectorisedDim, core.vectorBits / 32);
-  if (contraction.spatial.size() > 1 && isDataFar(contraction, core))
+  best.vectorizedDim = VectorizedDim::Group;
+  best.width = getWidth(contraction, best.vectorizedDim, core.vectorBits / 32);
+  if (contraction.spatial.size() > 1 && exceedsL2(contraction, core))
     best.prefetchBytes = core.lineBytes;
-  TileSpace space = getTileSpace(contraction, best.vectorisedDim, best.width);
+  TileSpace space = getTileSpace(contraction, best.vectorizedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
   auto getCycles = [&](int64_t rows, int64_t vectors) {
     double fmas = double(rows * vectors * inner.taps);

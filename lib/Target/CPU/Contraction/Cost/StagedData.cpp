@@ -102,9 +102,9 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
          (double(steps) * double(dim.dataSize));
 }
 
-bool canWidenData(const Contraction &contraction, VectorisedDim vectorisedDim) {
+bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim) {
   ElementFormat format = contraction.getFormat();
-  return vectorisedDim == VectorisedDim::OutputChannel && format.isWidened() &&
+  return vectorizedDim == VectorizedDim::OutputChannel && format.isWidened() &&
          !contraction.hasInputPairs && checkStaged(contraction).has_value();
 }
 

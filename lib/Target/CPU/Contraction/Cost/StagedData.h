@@ -50,18 +50,18 @@ inline int64_t getStagedInputs(const Contraction &contraction) {
 Status checkStaged(const Contraction &contraction);
 
 /// The least number of steps along the outermost spatial dim that a task has.
-/// With so many, the rows that it shares with its neighbours are at most half
+/// With so many, the rows that it shares with its neighbors are at most half
 /// of those that it stages alone.
 int64_t getLeastSteps(const Contraction &contraction);
 
 /// How many times each element of the data is staged, on average, by at most
-/// `chunks` tasks along the positions: neighbouring tasks read some of the same
+/// `chunks` tasks along the positions: neighboring tasks read some of the same
 /// rows.
 double getStagedShare(const Contraction &contraction, int64_t chunks);
 
 /// Whether it pays, for many tiles, that data is converted apart from them:
 /// where they find it broadcast, as nothing else is converted with it.
-bool canWidenData(const Contraction &contraction, VectorisedDim vectorisedDim);
+bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim);
 
 /// Cycles in which tasks copy their data, some of it several times.
 double getWideningCycles(const Contraction &contraction,

@@ -35,7 +35,7 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
                                                     Offsets offsets,
                                                     const Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();
-  bool areGroups = strategy.vectorisedDim == VectorisedDim::Group;
+  bool areGroups = strategy.vectorizedDim == VectorizedDim::Group;
   SmallVector<Value> ofVector;
   for (int64_t v = 0; v < tile->vectors; ++v)
     ofVector.push_back(loadVector(weights, offsets.weights, v * width,

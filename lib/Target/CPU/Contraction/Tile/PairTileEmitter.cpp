@@ -94,7 +94,7 @@ SmallVector<Value, 2> PairTileEmitter::loadWeights(int64_t v, Value offset,
   return splitPairs(builder, loc, pairs, usesPairs);
 }
 
-/// Two neighbouring inputs in all lanes; of half a pair, the first and zero.
+/// Two neighboring inputs in all lanes; of half a pair, the first and zero.
 SmallVector<Value, 2> PairTileEmitter::loadData(int64_t row, Value offset,
                                                 bool isHalf) {
   const Contraction::SpatialDim &dim = getInner();

@@ -13,7 +13,7 @@ using namespace mlir;
 namespace tandem {
 
 /// Positions are those that begin with the tile's, without the ones on either
-/// side that its neighbours share. Where there is no next row it is whatever
+/// side that its neighbors share. Where there is no next row it is whatever
 /// the data ends with.
 void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.prefetchBytes == 0 || isDataStaged)

@@ -26,12 +26,12 @@ namespace tandem {
 
 std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
                                                const TileProblem &problem) {
-  VectorisedDim vectorisedDim = problem.strategy.vectorisedDim;
-  if (vectorisedDim == VectorisedDim::Spatial)
+  VectorizedDim vectorizedDim = problem.strategy.vectorizedDim;
+  if (vectorizedDim == VectorizedDim::Spatial)
     return std::make_unique<PositionTileEmitter>(builder, loc, problem);
-  if (vectorisedDim == VectorisedDim::InputChannel)
+  if (vectorizedDim == VectorizedDim::InputChannel)
     return std::make_unique<DotTileEmitter>(builder, loc, problem);
-  if (slidesOverTaps(problem.contraction, vectorisedDim))
+  if (slidesOverTaps(problem.contraction, vectorizedDim))
     return std::make_unique<SlidingTileEmitter>(builder, loc, problem);
   if (problem.contraction.hasInputPairs)
     return std::make_unique<PairTileEmitter>(builder, loc, problem);
@@ -107,7 +107,7 @@ bool TileEmitter::isData(int64_t row, int64_t tap) const {
   return at >= 0 && at < dim.dataSize;
 }
 
-/// The rows for which a tap is no padding are neighbours; taps with the same
+/// The rows for which a tap is no padding are neighbors; taps with the same
 /// rows share a loop.
 SmallVector<TileEmitter::TapRange> TileEmitter::getTapRanges() const {
   if (!tile->knownPosition || isInterior(*tile->knownPosition, tile->rows))
@@ -198,14 +198,14 @@ TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
   return offsets;
 }
 
-/// See kMostStepsTogether.
+/// See kMaxStepsTogether.
 int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
-  constexpr int64_t kMostProducts = 48;
+  constexpr int64_t kMaxProducts = 48;
   const Level &inner = levels.back();
   if (inner.lower || mostUnrolled == 0 || tile->isRare)
     return 1;
-  int64_t most = kMostProducts / (tile->rows * tile->vectors);
-  int64_t together = std::clamp<int64_t>(most, 1, kMostStepsTogether);
+  int64_t most = kMaxProducts / (tile->rows * tile->vectors);
+  int64_t together = std::clamp<int64_t>(most, 1, kMaxStepsTogether);
   while (inner.count % together != 0)
     --together;
   return together;

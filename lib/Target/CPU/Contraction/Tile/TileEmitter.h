@@ -94,7 +94,7 @@ private:
                      mlir::Value number) const;
 };
 
-/// The emitter of the strategy's vectorised dim, which is no gaxpy.
+/// The emitter of the strategy's vectorized dim, which is no gaxpy.
 std::unique_ptr<TileEmitter> createTileEmitter(mlir::OpBuilder &builder,
                                                mlir::Location loc,
                                                const TileProblem &problem);

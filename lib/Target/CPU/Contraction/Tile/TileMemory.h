@@ -91,7 +91,7 @@ protected:
   /// `sum` + `a` * `b`, vectors of the result.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
 
-  /// Has loads that follow be emitted behind those before. LLVM puts neighbours
+  /// Has loads that follow be emitted behind those before. LLVM puts neighbors
   /// together, for which a tile has no registers, and sums would be spilled.
   void separateLoads();
 

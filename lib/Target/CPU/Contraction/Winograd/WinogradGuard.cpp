@@ -290,7 +290,7 @@ Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
 ContractionStrategy
 WinogradEmitter::getDirectStrategy(const WinogradPlan &plan) {
   ContractionStrategy strategy = plan.tile;
-  strategy.vectorisedDim = VectorisedDim::OutputChannel;
+  strategy.vectorizedDim = VectorizedDim::OutputChannel;
   strategy.rows = kTile;
   while (strategy.rows > plan.tile.rows)
     strategy.rows /= 2;

@@ -1,0 +1,264 @@
+//===- SerializedGraph.cpp - A graph apart from any context ---------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Remote/SerializedGraph.h"
+
+#include "Kernels/CanonicalKernel.h"
+#include "Session/Diagnostics.h"
+#include "Session/ParallelFor.h"
+
+#include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/Runtime/Program/StoredProgram.h"
+#include "tandem/Target/Program/ProgramEmitter.h"
+
+#include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Parser/Parser.h"
+
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace tandem {
+
+DialectRegistry graphDialects() {
+  DialectRegistry registry;
+  registry.insert<ir::TandemDialect, func::FuncDialect, arith::ArithDialect,
+                  math::MathDialect>();
+  func::registerInlinerExtension(registry);
+  return registry;
+}
+
+/// Has a resource written at a multiple of the alignment that programs need, so
+/// that they can share it.
+static void align(AsmResourceBlob &blob) {
+  if (blob.getDataAlignment() >= Allocator::kAlignment)
+    return;
+  auto given = std::make_shared<AsmResourceBlob>(std::move(blob));
+  blob = AsmResourceBlob(
+      given->getData(), Allocator::kAlignment,
+      [given](void *, size_t, size_t) {}, /*dataIsMutable=*/false);
+}
+
+/// Calls `visit` with every resource of a module that has bytes.
+static void
+forEachResource(ModuleOp module,
+                function_ref<void(StringRef, AsmResourceBlob &)> visit) {
+  module.walk([&](Operation *op) {
+    for (NamedAttribute attribute : op->getAttrs())
+      if (auto resource =
+              dyn_cast<DenseResourceElementsAttr>(attribute.getValue()))
+        if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+          visit(resource.getRawHandle().getKey(), *blob);
+  });
+}
+
+/// Aligns all resources; returns the number of bytes that they take at most.
+static size_t alignResources(ModuleOp module) {
+  // What may stand between two of them, and the name of each.
+  constexpr size_t slack = 4096;
+  size_t bytes = 0;
+  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
+    align(blob);
+    bytes += blob.getData().size() + slack;
+  });
+  return bytes;
+}
+
+namespace {
+/// Bytes at the address where they were written.
+class AlignedBuffer final : public llvm::MemoryBuffer {
+public:
+  AlignedBuffer(std::unique_ptr<llvm::WritableMemoryBuffer> given, size_t size)
+      : memory(std::move(given)) {
+    memory->getBufferStart()[size] = '\0';
+    init(memory->getBufferStart(), memory->getBufferStart() + size,
+         /*RequiresNullTerminator=*/true);
+  }
+  BufferKind getBufferKind() const override { return MemoryBuffer_Malloc; }
+  StringRef getBufferIdentifier() const override { return "<bytecode>"; }
+
+private:
+  std::unique_ptr<llvm::WritableMemoryBuffer> memory;
+};
+
+/// Writes to aligned memory, which grows where the guess of its size was too
+/// small: a copy of hundreds of megabytes would take longer than all else.
+class AlignedStream final : public llvm::raw_ostream {
+public:
+  explicit AlignedStream(size_t guess) : raw_ostream(/*unbuffered=*/true) {
+    grow(guess);
+  }
+  /// Null where there was too little memory.
+  std::unique_ptr<llvm::MemoryBuffer> take() {
+    if (!memory)
+      return nullptr;
+    return std::make_unique<AlignedBuffer>(std::move(memory), size);
+  }
+
+private:
+  void write_impl(const char *data, size_t bytes) override {
+    if (memory && bytes > memory->getBufferSize() - size)
+      grow(2 * (size + bytes));
+    if (memory)
+      std::memcpy(memory->getBufferStart() + size, data, bytes);
+    size += bytes;
+  }
+  uint64_t current_pos() const override { return size; }
+
+  void grow(size_t capacity) {
+    // Bytecode is aligned as the resources in it are: to a page at most.
+    constexpr uint64_t alignment = 4096;
+    auto larger = llvm::WritableMemoryBuffer::getNewUninitMemBuffer(
+        capacity, "<bytecode>", llvm::Align(alignment));
+    if (larger && memory)
+      std::memcpy(larger->getBufferStart(), memory->getBufferStart(), size);
+    memory = std::move(larger);
+  }
+
+  std::unique_ptr<llvm::WritableMemoryBuffer> memory;
+  size_t size = 0;
+};
+} // namespace
+
+/// A module as bytecode that any number of contexts may read at a time; null
+/// where it cannot be written. `guess` is about the number of its bytes.
+static std::shared_ptr<llvm::SourceMgr>
+writeSharedBytecode(ModuleOp module, size_t guess, bool withResources) {
+  AlignedStream stream(guess);
+  BytecodeWriterConfig config;
+  config.setElideResourceDataFlag(!withResources);
+  if (failed(writeBytecodeToFile(module, stream, config)))
+    return nullptr;
+  auto buffer = stream.take();
+  if (!buffer)
+    return nullptr;
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
+  return sources;
+}
+
+StringRef bytecodeOf(const SerializedGraph &source) {
+  return source.bytecode->getMemoryBuffer(source.bytecode->getMainFileID())
+      ->getBuffer();
+}
+
+ir::SharedConstants sharedConstants(const SerializedGraph &source) {
+  StringRef bytes = bytecodeOf(source);
+  ir::SharedConstants shared{{{{bytes.begin(), bytes.end()}, source.bytecode}},
+                             source.rearranged,
+                             parallelFor};
+  for (const SerializedGraph::Resource &resource : source.resources)
+    shared.memory.push_back(resource.memory);
+  return shared;
+}
+
+OwningOpRef<ModuleOp> readModule(const SerializedGraph &source,
+                                 MLIRContext *context) {
+  auto module =
+      parseSourceFile<ModuleOp>(source.bytecode, ParserConfig(context));
+  if (!module)
+    return {};
+  auto &blobs = DenseResourceElementsHandle::getManagerInterface(context)
+                    .getBlobManager();
+  for (const auto &[key, memory] : source.resources) {
+    // Its deleter is what holds the bytes.
+    auto release = [owner = memory.owner](void *, size_t, size_t) {};
+    blobs.update(key, AsmResourceBlob(memory.bytes, Allocator::kAlignment,
+                                      std::move(release),
+                                      /*dataIsMutable=*/false));
+  }
+  return module;
+}
+
+/// The graph as written, whose constants stay in the bytecode.
+static FailureOr<Program> emitEager(const SerializedGraph &source,
+                                    MLIRContext *context) {
+  context->loadAllAvailableDialects();
+  ir::share(context, sharedConstants(source));
+  OwningOpRef<ModuleOp> module = readModule(source, context);
+  if (!module)
+    return failure();
+  return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
+}
+
+Status emitEager(SerializedGraph &source) {
+  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
+  DiagnosticCollector diagnostics(&context);
+  FailureOr<Program> program = emitEager(source, &context);
+  if (failed(program))
+    return tl::unexpected(
+        diagnostics.takeError("parse", "the graph cannot be executed"));
+  source.eager = std::make_shared<const Program>(std::move(*program));
+  return {};
+}
+
+const std::vector<std::string> &SerializedGraph::constantDigests() const {
+  std::call_once(once, [&] { digests = digestConstants(*eager); });
+  return digests;
+}
+
+/// Adds the bytecode, its digest and the eager program to a source that has all
+/// else. `resourceBytes` is what the resources take that go into the bytecode;
+/// 0 where none do.
+static Expected<std::shared_ptr<const SerializedGraph>>
+finish(std::shared_ptr<SerializedGraph> source, ModuleOp module,
+       size_t resourceBytes) {
+  FailureOr<std::string> structure = writeStructure(module);
+  if (succeeded(structure))
+    source->bytecode =
+        writeSharedBytecode(module, resourceBytes + 2 * structure->size(),
+                            /*withResources=*/resourceBytes > 0);
+  if (!source->bytecode)
+    return fail("parse", "the graph cannot be written");
+  source->structure = digestOf(*structure);
+  TANDEM_RETURN_IF_ERROR(emitEager(*source));
+  return source;
+}
+
+Expected<std::shared_ptr<const SerializedGraph>>
+makeSerializedGraph(ModuleOp module, const std::string &function) {
+  auto source = std::make_shared<SerializedGraph>();
+  source->function = function;
+  return finish(std::move(source), module, alignResources(module));
+}
+
+Expected<std::shared_ptr<const SerializedGraph>>
+makeSerializedGraph(ImportedModel model) {
+  auto source = std::make_shared<SerializedGraph>();
+  source->function = "main";
+  source->inputNames = std::move(model.inputs);
+  source->outputNames = std::move(model.outputs);
+  source->nodes = std::move(model.nodes);
+  source->files = std::move(model.files);
+  MLIRContext *context = (*model.module).getContext();
+  ir::share(context,
+            {std::move(model.memory), source->rearranged, parallelFor});
+  llvm::StringSet<> keys;
+  bool areOwned = true;
+  forEachResource(*model.module, [&](StringRef key, AsmResourceBlob &blob) {
+    // What a fold has rearranged has an owner, too.
+    std::shared_ptr<const void> owner = ir::findOwner(context, blob.getData());
+    areOwned &= bool(owner);
+    if (keys.insert(key).second)
+      source->resources.push_back({key.str(), {blob.getData(), owner}});
+  });
+  if (!areOwned)
+    return fail("import", "a weight is in memory that is not shared");
+  return finish(std::move(source), *model.module, /*resourceBytes=*/0);
+}
+
+} // namespace tandem

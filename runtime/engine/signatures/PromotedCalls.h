@@ -1,0 +1,117 @@
+//===- PromotedCalls.h - Promoted signatures, by thread ---------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_RUNTIME_ENGINE_SIGNATURES_PROMOTEDCALLS_H
+#define TANDEM_RUNTIME_ENGINE_SIGNATURES_PROMOTEDCALLS_H
+
+#include "engine/signatures/Signature.h"
+
+namespace tandem::tiering {
+
+/// What a thread that calls a promoted signature knows of it. It keeps the
+/// program alive.
+struct PromotedSignature {
+  /// One call in so many is timed: a clock costs as much as a twentieth of the
+  /// shortest call.
+  static constexpr uint64_t kTimedEvery = 16;
+  /// One call in so many goes by the record, which is told of those before it:
+  /// threads that call the same signature meet there.
+  static constexpr uint64_t kFlushEvery = 128;
+
+  SignaturePtr signature;
+  PreparedPtr prepared;
+  /// Calls that the signature's record has not been told of, and when the last
+  /// of them began.
+  uint64_t pending = 0;
+  double lastCallNs = 0;
+  /// The times of those that were timed.
+  std::array<double, kFlushEvery / kTimedEvery> times;
+  size_t timed = 0;
+
+  /// Counts these calls in the record.
+  void flush();
+};
+
+/// Promoted signatures of an engine, as copies that one thread at a time uses.
+/// Calls of them, except for one in PromotedSignature::kFlushEvery, take no
+/// lock and write to no memory that other threads use. Thread-safe.
+class PromotedCalls {
+  using ByTypes =
+      std::unordered_map<Types, PromotedSignature, SignatureTable::Hash,
+                         SignatureTable::Equal>;
+  struct Copy {
+    explicit Copy(uint64_t generation) : generation(generation) {}
+    /// Tells the records.
+    ~Copy();
+    /// PromotedCalls::generation when it was begun.
+    const uint64_t generation;
+    ByTypes signatures;
+  };
+  using CopyPtr = std::unique_ptr<Copy>;
+
+public:
+  PromotedCalls() = default;
+  PromotedCalls(const PromotedCalls &) = delete;
+  ~PromotedCalls() { flushAll(); }
+
+  /// A call of a signature that the calling thread has a copy of. The copy is
+  /// the call's own until this ends.
+  class Call {
+  public:
+    Call(PromotedCalls &calls, std::span<const Tensor> inputs, double nowNs);
+    ~Call();
+    Call(const Call &) = delete;
+    Call &operator=(const Call &) = delete;
+    /// Whether the signature is known, and the call need not go by its record.
+    explicit operator bool() const { return known; }
+    const PromotedSignature *operator->() const { return known; }
+    /// Whether the call is to be timed.
+    bool isTimed() const {
+      return known->pending % PromotedSignature::kTimedEvery == 0;
+    }
+    void addTime(double ns) { known->times[known->timed++] = ns; }
+
+  private:
+    PromotedCalls &calls;
+    CopyPtr copy;
+    PromotedSignature *known = nullptr;
+  };
+
+  /// Changes whenever what was added may not be run any more.
+  uint64_t generation() const { return present.load(); }
+  /// Has all threads forget what they know, by their next calls.
+  void invalidate() { ++present; }
+  /// Has this thread's next calls of the signature run `prepared`, which its
+  /// record said at `generation`.
+  void add(const SignaturePtr &signature, PreparedPtr prepared,
+           uint64_t generation);
+  /// Tells all records of their calls, except for calls of threads that are
+  /// just making one, and forgets all copies. No lock of a signature may be
+  /// held.
+  void flushAll();
+
+private:
+  /// A cache line each. Where there are more threads than shares, two of them
+  /// have a copy by turns.
+  struct alignas(64) Share {
+    std::atomic<Copy *> copy{nullptr};
+    CopyPtr take() { return CopyPtr(copy.exchange(nullptr)); }
+  };
+
+  Share &ownShare();
+  /// The calling thread's copy; null where there is none, or it was invalid.
+  CopyPtr take();
+  void put(CopyPtr copy);
+
+  std::atomic<uint64_t> present{0};
+  std::array<Share, 64> shares;
+};
+
+} // namespace tandem::tiering
+
+#endif // TANDEM_RUNTIME_ENGINE_SIGNATURES_PROMOTEDCALLS_H

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Runs torchvision's networks from ONNX files, beside ONNX Runtime and OpenVINO.
+
+  utils/graphs/onnx-networks.py build/bin/tandem-run resnet18 mobilenet_v2
+  utils/graphs/onnx-networks.py build/bin/tandem-run --batch=1,8 --seconds=0.5
+
+Weights are random numbers from a fixed seed that keep the variance of the
+activations. For each network and batch: the largest difference of the logits by
+ONNX Runtime's spread of them (their standard deviation), in the eager and the
+compiled tier. With --seconds also the median time of a call in the compiled
+tier and in both peers, each measured in processes of its own, in turn; and the
+ratio, the time of the faster peer over the compiled tier's. The exit status is
+1 where a network does not run or differs by more than a hundredth of the spread.
+
+Needs the packages of utils/requirements/networks.txt. Files are written to a
+temporary folder, or to --folder, where they are reused.
+"""
+
+import argparse
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy
+
+NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
+mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
+inception_v3 regnet_y_400mf resnext50_32x4d shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
+TRANSFORMERS = ["vit_b_16", "swin_t"]
+PEERS = ["onnxruntime", "openvino"]
+IMAGE = {"inception_v3": 299}
+LARGEST_ERROR = 0.01  # Of the spread of the logits.
+
+
+def initialize(network, image):
+    """Random weights; a norm's statistics become those of its input, so that the
+    activations neither vanish nor grow."""
+    import torch
+    from torch import nn
+    torch.manual_seed(0)
+    for module in network.modules():
+        if isinstance(module, (nn.Conv2d, nn.Linear)):
+            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
+            if module.bias is not None:
+                nn.init.normal_(module.bias, std=0.1)
+        elif isinstance(module, nn.BatchNorm2d):
+            nn.init.uniform_(module.weight, 0.5, 1.5)
+            nn.init.normal_(module.bias, std=0.1)
+            module.momentum = 1.0
+            module.train()
+    with torch.no_grad():
+        network(torch.cat([image, image + torch.randn_like(image)]))
+    network.eval()
+
+
+def export(name, path):
+    import torch
+    import torchvision
+    # Heads for training are not exported.
+    more = {"aux_logits": False, "init_weights": False} if name in (
+        "googlenet", "inception_v3") else {}
+    network = getattr(torchvision.models, name)(weights=None, **more).eval()
+    size = IMAGE.get(name, 224)
+    image = torch.randn(1, 3, size, size,
+                        generator=torch.Generator().manual_seed(1))
+    initialize(network, image)
+    torch.onnx.export(
+        network, (image,), str(path), dynamo=False, opset_version=17,
+        input_names=["image"], output_names=["logits"],
+        dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}})
+
+
+class Case:
+    """A network at a batch: its input, and whoever runs it."""
+
+    def __init__(self, name, batch, model, folder, options):
+        self.name, self.batch, self.model = name, batch, model
+        self.folder, self.options = folder, options
+        self.image = folder / "image.npy"
+        size = IMAGE.get(name, 224)
+        numpy.save(self.image, numpy.random.default_rng(batch).standard_normal(
+            (batch, 3, size, size), dtype=numpy.float32))
+
+    def run_peer(self, peer, seconds):
+        """The logits, and the median time of a call in ns."""
+        output = self.folder / f"{peer}.npy"
+        done = subprocess.run(
+            [sys.executable, pathlib.Path(__file__).parent / "onnx_peers.py",
+             peer, self.model, self.image, output, f"--dim=batch={self.batch}",
+             f"--threads={self.options.threads}", f"--seconds={seconds}"],
+            capture_output=True, text=True, check=False)
+        raise_if_failed(done)
+        return numpy.load(output), float(done.stdout)
+
+    def run_tandem(self, tier, calls=0):
+        report = self.folder / "time.jsonl"
+        command = [self.options.tandem_run, self.model,
+                   f"--input=image={self.image}", f"--dim=batch={self.batch}",
+                   f"--tier={tier}", f"--threads={self.options.threads}",
+                   f"--out-dir={self.folder / tier}", f"--json={report}"]
+        if calls:
+            command.append(f"--repeat={calls}")
+        raise_if_failed(subprocess.run(command, capture_output=True, text=True,
+                                       check=False))
+        record = json.loads(report.read_text().splitlines()[0])
+        logits = numpy.load(self.folder / tier / "output0.npy")
+        return logits, record.get("time_ns", {}).get("median", 0)
+
+    def errors(self):
+        """The largest difference in each tier, by the spread of the logits."""
+        expected, _ = self.run_peer("onnxruntime", 0)
+        return [float(numpy.abs(self.run_tandem(tier)[0] - expected).max()
+                      / expected.std()) for tier in ["eager", "compiled"]]
+
+    def times(self):
+        """The median times of the compiled tier and the peers, in ns. All are
+        measured in turn, round by round, each in a new process."""
+        seconds = self.options.seconds
+        _, first = self.run_tandem("compiled", 3)
+        calls = max(3, round(seconds * 1e9 / first))
+        samples = []
+        for _ in range(self.options.rounds):
+            samples.append([self.run_tandem("compiled", calls)[1]] + [
+                self.run_peer(peer, seconds)[1] for peer in PEERS])
+        return [statistics.median(column) for column in zip(*samples)]
+
+
+def raise_if_failed(done):
+    if done.returncode:
+        raise RuntimeError((done.stderr.strip().splitlines() or ["?"])[-1])
+
+
+def run_case(case, ratios):
+    """Returns a row of the table, and whether all is well."""
+    row = [case.name, case.batch]
+    try:
+        errors = [] if case.options.only_times else case.errors()
+        row += [f"{error:.1e}" for error in errors]
+        if case.options.seconds:
+            times = case.times()
+            ratio = min(times[1:]) / times[0]
+            ratios.setdefault(case.batch, {})[case.name] = ratio
+            row += [f"{ns / 1e6:.2f}" for ns in times] + [f"{ratio:.2f}"]
+    except RuntimeError as error:
+        return [*row, str(error)], False
+    return row, max(errors, default=0) < LARGEST_ERROR
+
+
+def print_ratios(ratios):
+    for batch, of in ratios.items():
+        kinds = {"CNNs": [n for n in of if n not in TRANSFORMERS],
+                 "transformers": [n for n in of if n in TRANSFORMERS]}
+        for kind, names in kinds.items():
+            if names:
+                worst = min(names, key=of.get)
+                mean = statistics.geometric_mean(of[name] for name in names)
+                print(f"batch {batch}, {kind}: geometric mean {mean:.2f}, "
+                      f"least {of[worst]:.2f} ({worst})")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("tandem_run")
+    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("--batch", default="1,8")
+    parser.add_argument("--seconds", type=float, default=0,
+                        help="how long to measure for each figure; 0: not")
+    parser.add_argument("--rounds", type=int, default=3,
+                        help="figures for each time, of which it is the median")
+    parser.add_argument("--only-times", action="store_true",
+                        help="leave out the errors")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--folder", type=pathlib.Path)
+    options = parser.parse_intermixed_args()
+    warnings.simplefilter("ignore")
+    header = ["network", "batch"]
+    if not options.only_times:
+        header += ["eager error", "compiled error"]
+    if options.seconds:
+        header += ["compiled ms", *[f"{peer} ms" for peer in PEERS], "ratio"]
+    print("\t".join(header))
+    good, ratios = [], {}
+    with tempfile.TemporaryDirectory() as temporary:
+        temporary = pathlib.Path(temporary)
+        folder = options.folder or temporary
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in options.networks:
+            model = folder / (name + ".onnx")
+            if not model.exists():
+                export(name, model)
+            for batch in map(int, options.batch.split(",")):
+                case = Case(name, batch, model, temporary, options)
+                row, is_right = run_case(case, ratios)
+                print("\t".join(map(str, row)), flush=True)
+                good.append(is_right)
+    print_ratios(ratios)
+    print(f"{sum(good)} of {len(good)} run" +
+          ("" if options.only_times else " and agree"))
+    return 0 if all(good) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

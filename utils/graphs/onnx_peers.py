@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Runs an ONNX model in ONNX Runtime or OpenVINO, and times it.
+
+  utils/graphs/onnx_peers.py onnxruntime|openvino MODEL.onnx INPUT.npy OUTPUT.npy
+      --threads=2 --seconds=0.5
+
+Prints the median time of a call in nanoseconds; 0 with --seconds=0. The model
+has one input, whose sizes are fixed before anything is compiled, as Tandem has
+them. Arithmetic is in f32.
+"""
+
+import argparse
+import statistics
+import time
+
+import numpy
+
+
+def onnxruntime_call(options, value):
+    import onnxruntime
+    session_options = onnxruntime.SessionOptions()
+    session_options.intra_op_num_threads = options.threads
+    if options.dim:
+        name, size = options.dim.split("=")
+        session_options.add_free_dimension_override_by_name(name, int(size))
+    session = onnxruntime.InferenceSession(
+        options.model, session_options, providers=["CPUExecutionProvider"])
+    name = session.get_inputs()[0].name
+    return lambda: session.run(None, {name: value})[0]
+
+
+def openvino_call(options, value):
+    import openvino
+    model = openvino.Core().read_model(options.model)
+    model.reshape(list(value.shape))
+    request = openvino.compile_model(model, "CPU", {
+        "INFERENCE_NUM_THREADS": options.threads,
+        "INFERENCE_PRECISION_HINT": "f32",
+        "PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
+    return lambda: request.infer([value], share_inputs=True,
+                                 share_outputs=True)[0]
+
+
+PEERS = {"onnxruntime": onnxruntime_call, "openvino": openvino_call}
+
+
+def sample(call, seconds):
+    """Times of calls, in ns, for as long as asked, after as long a warm-up of
+    at most half a second; at least three."""
+    if not seconds:
+        return [0]
+    end = time.perf_counter() + min(seconds, 0.5)
+    while time.perf_counter() < end:
+        call()
+    times = []
+    end = time.perf_counter() + seconds
+    while len(times) < 3 or time.perf_counter() < end:
+        start = time.perf_counter_ns()
+        call()
+        times.append(time.perf_counter_ns() - start)
+    return times
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("peer", choices=PEERS)
+    parser.add_argument("model")
+    parser.add_argument("input")
+    parser.add_argument("output")
+    parser.add_argument("--dim", help="NAME=SIZE of the model's free dim")
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=0)
+    options = parser.parse_args()
+    call = PEERS[options.peer](options, numpy.load(options.input))
+    numpy.save(options.output, call())
+    print(statistics.median(sample(call, options.seconds)))
+
+
+if __name__ == "__main__":
+    main()
