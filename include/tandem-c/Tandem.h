@@ -65,7 +65,7 @@ struct DLManagedTensor;
 #define TANDEM_C_API_VERSION 3
 /// Returns the version of the API that the loaded library implements.
 uint32_t tandemAPIVersion(void);
-/// Returns the version of the library, e.g. "0.1.0".
+/// Returns the version of the library, in the form "MAJOR.MINOR.PATCH".
 const char *tandemVersion(void);
 
 /// Returns the number of devices that graphs can be compiled for.
