@@ -77,10 +77,15 @@ public:
 
   /// Adds the next input. Dims of the type may be kDynamic. `dimNames` is
   /// either empty or has one entry per dim; use "" for an unnamed dim. Dims
-  /// with the same name must have the same size in every call.
-  Value input(const TensorType &type, std::vector<std::string> dimNames = {});
-  /// Adds a constant. `tensor` must be in host memory. `build` copies the
-  /// elements, so they must not change until the last call of `build`.
+  /// with the same name must have the same size in every call. `name` is the
+  /// name of the input in Graph::inputNames; either all inputs have names or
+  /// none.
+  Value input(const TensorType &type, std::vector<std::string> dimNames = {},
+              std::string name = "");
+  /// Adds a constant. `tensor` must be in host memory. If the tensor has an
+  /// owner (Tensor::owner), the graph shares its memory, which must then never
+  /// change. Otherwise `build` copies the elements, so they must not change
+  /// until the last call of `build`.
   Value constant(Tensor tensor);
   /// Adds a constant of a static type whose elements all have the value
   /// `value`. For a float type, `value` is rounded. For an integer type,
@@ -131,10 +136,12 @@ public:
   /// Returns the first error, or success if there was none.
   Status status() const;
 
-  /// Creates the graph that computes `outputs`. Fails with the first error of
-  /// the ops that were added. After this call, more ops can be added and
-  /// `build` can be called again.
-  Expected<std::unique_ptr<Graph>> build(Operands outputs) const;
+  /// Creates the graph that computes `outputs`. `names` is empty or has a name
+  /// for each output (Graph::outputNames). Fails with the first error of the
+  /// ops that were added. After this call, more ops can be added and `build`
+  /// can be called again.
+  Expected<std::unique_ptr<Graph>>
+  build(Operands outputs, std::vector<std::string> names = {}) const;
 
   struct Impl;
 

@@ -183,6 +183,18 @@ struct ModelNode {
   bool isBehindRefusal = false;
 };
 
+/// A graph in memory: MLIR text, MLIR bytecode or an ONNX model. The first
+/// bytes determine which of the three it is.
+struct GraphSource {
+  std::string_view bytes;
+  /// Keeps `bytes` alive and unchanged. The weights of an ONNX model then stay
+  /// in this memory, and the graph and all programs made from it hold `owner`.
+  /// If null, the bytes are copied.
+  std::shared_ptr<const void> owner = nullptr;
+  /// What errors and locations call the graph.
+  std::string name = "<memory>";
+};
+
 /// A graph: one function of a parsed MLIR file, an imported ONNX model, or the
 /// result of a GraphBuilder (tandem/GraphBuilder.h). Dims of the graph may be
 /// dynamic. Immutable and thread-safe.
@@ -199,16 +211,22 @@ public:
   static Expected<std::unique_ptr<Graph>>
   parseFile(const std::string &path, const std::string &function = "main",
             const ImportOptions &options = {});
+  /// Like parseFile, but for a graph in memory. An ONNX model must contain its
+  /// weights: files of external data are not found.
+  static Expected<std::unique_ptr<Graph>>
+  parse(GraphSource source, const std::string &function = "main",
+        const ImportOptions &options = {});
   /// Parses the function `function` of an MLIR text. The text is copied.
   static Expected<std::unique_ptr<Graph>>
   parseString(std::string_view source, const std::string &function = "main");
   ~Graph();
 
-  /// Returns the names of the inputs of an imported model. Empty for a graph
-  /// that is not an imported model. Valid as long as the graph.
+  /// Returns the names of the inputs, one each, or none if the graph has no
+  /// names: an imported model has names, and a built graph may have them; an
+  /// MLIR graph has none. Valid as long as the graph.
   const std::vector<std::string> &inputNames() const;
-  /// Returns the names of the outputs of an imported model. Empty for a graph
-  /// that is not an imported model. Valid as long as the graph.
+  /// Returns the names of the outputs, like inputNames. Valid as long as the
+  /// graph.
   const std::vector<std::string> &outputNames() const;
   /// Returns the nodes of an imported model, in the model's order. Empty for a
   /// graph that is not an imported model. A node that calls a function, or has
@@ -238,6 +256,20 @@ public:
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,
                        const CompileOptions &options = {}) const;
+
+  /// Returns the IR of the graph after a phase of its compilation for inputs of
+  /// these types. Phases are "specialize", "simplify", "layout", "fuse",
+  /// "kernels" and "linalg", and "llvm" on the CPU or "emitc" on GPUs. Elements
+  /// of large constants are left out. Fails with phase "compile" for an unknown
+  /// phase; the hint lists all phases.
+  Expected<std::string> printIR(std::string_view phase,
+                                std::span<const TensorType> inputs,
+                                const CompileOptions &options = {}) const;
+
+  /// Returns the decisions of fusion for inputs of these types, with their
+  /// reasons, as a JSON object (docs/Fusion.md). Generates no code.
+  Expected<std::string> explainFusion(std::span<const TensorType> inputs,
+                                      const CompileOptions &options = {}) const;
 
 private:
   friend class GraphBuilder;

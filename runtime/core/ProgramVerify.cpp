@@ -172,6 +172,14 @@ Status Verifier::verifyInputs() {
       program.input_dims.size() != program.inputs.size())
     return invalid(program.input_dims.size(), " lists of dim names for ",
                    program.inputs.size(), " inputs");
+  if (!program.input_names.empty() &&
+      program.input_names.size() != program.inputs.size())
+    return invalid(program.input_names.size(), " names for ",
+                   program.inputs.size(), " inputs");
+  if (!program.output_names.empty() &&
+      program.output_names.size() != program.outputs.size())
+    return invalid(program.output_names.size(), " names for ",
+                   program.outputs.size(), " outputs");
   for (size_t i = 0; i < program.inputs.size(); ++i) {
     std::string what = "input " + std::to_string(i);
     TANDEM_RETURN_IF_ERROR(write(program.inputs[i], what));

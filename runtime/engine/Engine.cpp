@@ -119,10 +119,11 @@ Engine::CallPlan Engine::beginCall(Signature &signature) {
   return plan;
 }
 
-Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
+Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs,
+                                           std::span<const Tensor> given) {
   // Most calls by far.
   if (PromotedCalls::Call call(promotedCalls, inputs, events.coarseNow()); call)
-    return runPromoted(call, inputs);
+    return runPromoted(call, inputs, given);
   TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findSignature(inputs));
   const uint64_t generation = promotedCalls.generation();
   CallPlan plan = beginCall(*signature);
@@ -142,7 +143,7 @@ Expected<std::vector<Tensor>> Engine::call(std::span<const Tensor> inputs) {
     promotedCalls.add(signature, plan.compiled, generation);
   if (plan.carriesCertificate) [[unlikely]]
     return certifyingCall(signature, std::move(plan), inputs);
-  return runPlan(signature, plan, inputs);
+  return runPlan(signature, plan, inputs, given);
 }
 
 Status Engine::waitForDevice() {
@@ -150,20 +151,22 @@ Status Engine::waitForDevice() {
   return stream.device().isHost() ? Status() : stream.synchronize();
 }
 
-Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs) {
+Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs,
+                                               std::span<const Tensor> given) {
   // The store keeps it as long as it lives.
   const PreparedTier *known = eager.load(std::memory_order_acquire);
   if (!known) [[unlikely]] {
     TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare({}, Tier::eager));
     eager.store(known = made.get(), std::memory_order_release);
   }
-  return store.run(*known, Tier::eager, inputs);
+  return store.run(*known, Tier::eager, inputs, given);
 }
 
 Expected<std::vector<Tensor>>
 Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
-                    std::span<const Tensor> inputs) {
-  auto outputs = store.run(prepared, Tier::compiled, inputs);
+                    std::span<const Tensor> inputs,
+                    std::span<const Tensor> given) {
+  auto outputs = store.run(prepared, Tier::compiled, inputs, given);
   if (outputs) [[likely]]
     return outputs;
   // A failed run, for example for lack of memory, is not final: a tier that
@@ -179,18 +182,19 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
   if (isCaptured)
     release(signature, outputs.error().str());
   if (compiled)
-    return runCompiled(signature, *compiled, inputs);
+    return runCompiled(signature, *compiled, inputs, given);
   refuse(signature, EventKind::failed, outputs.error().str());
-  return runEager(inputs);
+  return runEager(inputs, given);
 }
 
 Expected<std::vector<Tensor>>
-Engine::runPromoted(PromotedCalls::Call &call, std::span<const Tensor> inputs) {
+Engine::runPromoted(PromotedCalls::Call &call, std::span<const Tensor> inputs,
+                    std::span<const Tensor> given) {
   if (!call.isTimed()) [[likely]]
-    return runCompiled(call->signature, *call->prepared, inputs);
+    return runCompiled(call->signature, *call->prepared, inputs, given);
   TANDEM_RETURN_IF_ERROR(waitForDevice());
   const double start = events.now();
-  auto outputs = runCompiled(call->signature, *call->prepared, inputs);
+  auto outputs = runCompiled(call->signature, *call->prepared, inputs, given);
   if (outputs)
     TANDEM_RETURN_IF_ERROR(waitForDevice());
   call.addTime(events.now() - start);
@@ -199,13 +203,15 @@ Engine::runPromoted(PromotedCalls::Call &call, std::span<const Tensor> inputs) {
 
 Expected<std::vector<Tensor>> Engine::runPlan(const SignaturePtr &signature,
                                               CallPlan plan,
-                                              std::span<const Tensor> inputs) {
+                                              std::span<const Tensor> inputs,
+                                              std::span<const Tensor> given) {
   if (plan.isTimed && !store.stream().device().isHost()) {
     TANDEM_RETURN_IF_ERROR(waitForDevice());
     plan.startNs = events.now();
   }
-  auto outputs = plan.compiled ? runCompiled(signature, *plan.compiled, inputs)
-                               : runEager(inputs);
+  auto outputs = plan.compiled
+                     ? runCompiled(signature, *plan.compiled, inputs, given)
+                     : runEager(inputs, given);
   if (!outputs) [[unlikely]]
     return outputs;
   if (plan.isTimed)

@@ -41,7 +41,10 @@ public:
   /// Cancels compilations as `cancel` does.
   ~Engine();
 
-  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
+  /// Writes the outputs into the tensors `given` where a program runs; a call
+  /// that makes a certificate returns tensors of its own.
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
+                                     std::span<const Tensor> given = {});
   /// Has these signatures compiled in the background, before all others.
   Status compileAhead(std::span<const Types> signatures);
   /// Waits until nothing is compiled or certified in the background.
@@ -91,15 +94,19 @@ private:
   void apply(const SignaturePtr &signature, const Decision &decision);
   /// Has what is timed on a device of its own begin, or end, with an idle one.
   Status waitForDevice();
-  Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs);
+  Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs,
+                                         std::span<const Tensor> given = {});
   Expected<std::vector<Tensor>> runPlan(const SignaturePtr &signature,
                                         CallPlan plan,
-                                        std::span<const Tensor> inputs);
+                                        std::span<const Tensor> inputs,
+                                        std::span<const Tensor> given = {});
   Expected<std::vector<Tensor>> runCompiled(const SignaturePtr &signature,
                                             const PreparedTier &prepared,
-                                            std::span<const Tensor> inputs);
+                                            std::span<const Tensor> inputs,
+                                            std::span<const Tensor> given);
   Expected<std::vector<Tensor>> runPromoted(PromotedCalls::Call &call,
-                                            std::span<const Tensor> inputs);
+                                            std::span<const Tensor> inputs,
+                                            std::span<const Tensor> given);
   void endCall(const SignaturePtr &signature, const CallPlan &plan, double ns);
 
   /// Once per signature.

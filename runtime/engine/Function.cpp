@@ -9,6 +9,7 @@
 #include "tandem/Runtime/Function.h"
 
 #include "engine/Engine.h"
+#include "exec/OutputPlan.h"
 
 using namespace tandem;
 using namespace tandem::tiering;
@@ -25,15 +26,27 @@ static TieringOptions allowed(TieringOptions options) {
   return options;
 }
 
+static ExecutorOptions withOwnership(ExecutorOptions options,
+                                     const TieringOptions &tiering) {
+  options.ownsOutputs |= tiering.ownsOutputs;
+  return options;
+}
+
 struct Function::Impl {
   TierStore store;
   Engine engine;
+  const exec::OutputPlan outputPlan;
 
   Impl(std::shared_ptr<const Program> program,
        std::shared_ptr<Compiler> compiler, ExecutorOptions options,
        TieringOptions tiering)
-      : store(std::move(program), std::move(compiler), std::move(options)),
-        engine(store, allowed(std::move(tiering))) {}
+      : store(std::move(program), std::move(compiler),
+              withOwnership(std::move(options), tiering)),
+        engine(store, allowed(std::move(tiering))),
+        outputPlan(*store.program()) {}
+
+  Expected<std::vector<Tensor>> run(std::span<const Tensor> inputs,
+                                    const CallOptions &options);
 };
 
 Function::Function(std::shared_ptr<const Program> program,
@@ -50,12 +63,70 @@ Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs) {
 
 Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs,
                                              Tier tier) {
-  Types types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
-  TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
-                          impl->store.prepare(types, tier));
-  return impl->store.run(*prepared, tier, inputs);
+  return impl->run(inputs, {.tier = tier});
+}
+
+/// Has later work of `later` begin after the work of `earlier`.
+static Status order(Stream &earlier, Stream &later) {
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Event> event, earlier.record());
+  return later.wait(*event);
+}
+
+/// Copies outputs that are not in the memory of `given` there.
+static Status deliver(std::vector<Tensor> &outputs,
+                      std::span<const Tensor> given, Stream &stream) {
+  for (size_t i = 0; i < given.size(); ++i) {
+    if (outputs[i].data() == given[i].data())
+      continue;
+    if (outputs[i].type() != given[i].type())
+      return fail("output", "output " + std::to_string(i) + " is " +
+                                outputs[i].type().str() +
+                                ", and the tensor for it is " +
+                                given[i].type().str());
+    if (given[i].bytes() > 0)
+      TANDEM_RETURN_IF_ERROR(stream.copy(outputs[i], given[i]));
+    outputs[i] = given[i];
+  }
+  return {};
+}
+
+Expected<std::vector<Tensor>>
+Function::Impl::run(std::span<const Tensor> inputs,
+                    const CallOptions &options) {
+  const std::span<const Tensor> given = options.outputs;
+  if (!given.empty())
+    TANDEM_RETURN_IF_ERROR(
+        outputPlan.check(inputs, given, store.stream().device().memory()));
+  Expected<std::vector<Tensor>> outputs;
+  if (options.tier) {
+    Types types;
+    for (const Tensor &input : inputs)
+      types.push_back(input.type());
+    TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
+                            store.prepare(types, *options.tier));
+    outputs = store.run(*prepared, *options.tier, inputs, given);
+  } else {
+    outputs = engine.call(inputs, given);
+  }
+  if (outputs && !given.empty())
+    TANDEM_RETURN_IF_ERROR(deliver(*outputs, given, store.stream()));
+  return outputs;
+}
+
+Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs,
+                                             const CallOptions &options) {
+  Stream &own = stream();
+  if (!options.stream || options.stream == &own || own.device().isHost())
+    return impl->run(inputs, options);
+  if (&options.stream->device() != &own.device())
+    return fail("input", "the stream belongs to device '" +
+                             std::string(options.stream->device().name()) +
+                             "', and the function runs on '" +
+                             std::string(own.device().name()) + "'");
+  TANDEM_RETURN_IF_ERROR(order(*options.stream, own));
+  auto outputs = impl->run(inputs, options);
+  TANDEM_RETURN_IF_ERROR(order(own, *options.stream));
+  return outputs;
 }
 
 Expected<PreparedPtr> Function::prepare(std::span<const TensorType> inputs,
@@ -72,6 +143,7 @@ void Function::wait() { impl->engine.wait(); }
 void Function::cancel() { impl->engine.cancel(); }
 FunctionReport Function::report() const { return impl->engine.report(); }
 const Program &Function::program() const { return *impl->store.program(); }
+Stream &Function::stream() const { return impl->store.stream(); }
 
 void tandem::setCompileThreads(int threads) {
   BackgroundQueue::process().setThreads(threads);

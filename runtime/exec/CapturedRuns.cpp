@@ -79,6 +79,8 @@ Status CapturedRuns::hold(Frame &frame) {
 
 Status CapturedRuns::allocateResults(Frame &frame) const {
   for (const auto &[slot, type] : results) {
+    if (frame.owned[slot]) // The caller's.
+      continue;
     TANDEM_ASSIGN_OR_RETURN(frame.owned[slot],
                             Tensor::allocate(type, context.allocator));
   }
@@ -127,6 +129,7 @@ Status CapturedRuns::run(Frame &frame, int64_t *heldBytes) {
 Status CapturedRuns::runStepByStep(Frame &frame) {
   ++stepByStep;
   frame.clear();
+  frame.place();
   return runSteps(context.stream, frame);
 }
 

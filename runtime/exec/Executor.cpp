@@ -12,6 +12,7 @@
 #include "CapturedRuns.h"
 #include "ConstantSteps.h"
 #include "OpDispatch.h"
+#include "OutputPlan.h"
 
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
@@ -30,6 +31,7 @@ struct Executor::Impl {
   /// that have run once and for all.
   std::vector<Constant> constants;
   std::vector<StepPlan> plans;
+  OutputPlan outputPlan;
   /// By step, whether it is one of these; empty where none is.
   std::vector<bool> runsOnce;
   /// One per step; a deque, as they cannot be moved.
@@ -48,7 +50,7 @@ struct Executor::Impl {
                 this->options.stream->allocator(),
                 this->options.stream->device().memory(),
                 this->options.dispatchOnly},
-        caches(this->program->steps.size()) {}
+        outputPlan(*this->program), caches(this->program->steps.size()) {}
 
   Status placeConstants();
   Status runConstantSteps();
@@ -57,9 +59,11 @@ struct Executor::Impl {
   Status runOn(Frame &frame, int64_t *heldBytes);
   Status createCapturedRuns();
   template <typename RunOn>
-  Status withFrame(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
+  Status withFrame(std::span<const Tensor> inputs,
+                   std::span<const Tensor> given, std::vector<Tensor> &outputs,
                    RunOn runOn);
-  void collectOutputs(Frame &frame, std::vector<Tensor> &outputs) const;
+  Status collectOutputs(std::span<const Tensor> given, Frame &frame,
+                        std::vector<Tensor> &outputs) const;
 };
 
 Expected<std::unique_ptr<Executor>>
@@ -220,42 +224,53 @@ Status Executor::Impl::runOn(Frame &frame, int64_t *heldBytes) {
   return runSteps(context, plans, caches, frame, nullptr, &runsOnce);
 }
 
-void Executor::Impl::collectOutputs(Frame &frame,
-                                    std::vector<Tensor> &outputs) const {
+Status Executor::Impl::collectOutputs(std::span<const Tensor> given,
+                                      Frame &frame,
+                                      std::vector<Tensor> &outputs) const {
   // The inputs may be the elements of `outputs`: they are read before these are
   // replaced.
   frame.results.clear();
   for (uint32_t slot : program->outputs)
     frame.results.push_back(*frame.values[slot]);
+  Status status;
+  if (!given.empty() || options.ownsOutputs) [[unlikely]]
+    status = outputPlan.own(given, *options.stream, frame);
   frame.clear();
+  if (!status)
+    return status;
   outputs.resize(frame.results.size());
   for (size_t i = 0; i < outputs.size(); ++i)
     outputs[i] = std::move(frame.results[i]);
   frame.results.clear();
+  return {};
 }
 
 /// Calls `runOn` with a frame whose inputs are set, and takes the outputs.
 template <typename RunOn>
 Status Executor::Impl::withFrame(std::span<const Tensor> inputs,
+                                 std::span<const Tensor> given,
                                  std::vector<Tensor> &outputs, RunOn runOn) {
   applyThreadLimit();
   std::unique_ptr<Frame> frame = frames.take();
   if (!frame)
     frame = std::make_unique<Frame>(*program, constants);
   Status status = setInputs(inputs, *frame);
+  if (status && !given.empty()) [[unlikely]]
+    outputPlan.place(given, *frame);
   if (status)
     status = runOn(*frame);
   if (status)
-    collectOutputs(*frame, outputs);
+    status = collectOutputs(given, *frame, outputs);
   else
     frame->clear();
+  frame->placed.clear();
   frames.put(std::move(frame));
   return status;
 }
 
 Status Executor::run(std::span<const Tensor> inputs,
                      std::vector<Tensor> &outputs, int64_t *peakBytes) {
-  return impl->withFrame(inputs, outputs, [&](Frame &frame) {
+  return impl->withFrame(inputs, {}, outputs, [&](Frame &frame) {
     MemoryScope memory;
     int64_t heldBytes = 0;
     Status status = impl->runOn(frame, &heldBytes);
@@ -265,10 +280,21 @@ Status Executor::run(std::span<const Tensor> inputs,
   });
 }
 
+Status Executor::runInto(std::span<const Tensor> inputs,
+                         std::span<const Tensor> given,
+                         std::vector<Tensor> &outputs) {
+  TANDEM_RETURN_IF_ERROR(
+      impl->outputPlan.check(inputs, given, impl->context.memory));
+  return impl->withFrame(inputs, given, outputs, [&](Frame &frame) {
+    int64_t heldBytes = 0;
+    return impl->runOn(frame, &heldBytes);
+  });
+}
+
 Status Executor::runObserved(std::span<const Tensor> inputs,
                              std::vector<Tensor> &outputs,
                              const StepObserver &observer, bool all) {
-  return impl->withFrame(inputs, outputs, [&](Frame &frame) {
+  return impl->withFrame(inputs, {}, outputs, [&](Frame &frame) {
     return runSteps(impl->context, impl->plans, impl->caches, frame, &observer,
                     all ? nullptr : &impl->runsOnce);
   });

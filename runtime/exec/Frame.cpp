@@ -22,6 +22,11 @@ Frame::Frame(const Program &program, std::span<const Constant> constants)
 
 Frame::~Frame() = default;
 
+void Frame::place() {
+  for (const auto &[slot, tensor] : placed)
+    owned[slot] = tensor;
+}
+
 void Frame::clear() {
   for (Tensor &tensor : owned)
     tensor.reset();

@@ -59,6 +59,12 @@ struct Frame {
   std::vector<std::vector<void *>> missed;
   uint64_t clock = 0;
 
+  /// Memory of the caller that the next run writes slots into
+  /// (OutputPlan::place).
+  std::vector<Constant> placed;
+  /// Sets the slots of `placed`.
+  void place();
+
   /// Frees all values of the run.
   void clear();
 };

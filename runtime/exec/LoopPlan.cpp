@@ -53,6 +53,7 @@ LoopPlan::create(const fb::StepT &step, Types types, const Kernels &kernels,
   static_cast<fb::ProgramT &>(plan->body) = *loop.body;
   plan->body.inputs.clear();
   plan->body.input_dims.clear();
+  plan->body.input_names.clear();
   for (size_t i = 0; i < step.operands.size(); ++i) {
     const uint32_t slot = loop.body->inputs[i];
     if (i >= loop.carried + loop.scanned && constants[i]) {

@@ -19,9 +19,14 @@ Expected<Tensor> exec::makeResult(const DispatchContext &context, uint32_t slot,
                                   const TensorType &type, Frame &frame) {
   const fb::SlotT &place = *context.program.slots[slot];
   if (place.arena_offset < 0) {
-    // Another slot may have lived in it.
-    if (frame.owned[slot]) [[unlikely]]
+    // Another slot may have lived in it, or it is the caller's.
+    if (frame.owned[slot]) [[unlikely]] {
+      if (!frame.placed.empty() && frame.owned[slot].type() != type)
+        return fail("output", "the result is " + type.str() +
+                                  ", and the tensor for it is " +
+                                  frame.owned[slot].type().str());
       return frame.owned[slot];
+    }
     return Tensor::allocate(type, context.allocator);
   }
   if (place.host < 0)

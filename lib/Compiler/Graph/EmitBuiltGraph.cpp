@@ -32,7 +32,9 @@ public:
   FunctionEmitter(const GraphBuilder::Impl &impl, MLIRContext *context)
       : impl(impl), builder(context) {}
 
-  FailureOr<OwningOpRef<ModuleOp>> emit(std::span<const size_t> outputs);
+  /// Emits the graph with its weights, whose memory it shares where a tensor
+  /// owns it.
+  FailureOr<ImportedModel> emit(std::span<const size_t> outputs);
 
 private:
   LogicalResult add(const Input &input);
@@ -41,8 +43,11 @@ private:
   LogicalResult add(const Op &op);
   LogicalResult addConstant(ElementsAttr value);
 
+  ElementsAttr elementsOf(const Tensor &tensor, RankedTensorType type);
+
   const GraphBuilder::Impl &impl;
   OpBuilder builder;
+  ImportedModel model;
   func::FuncOp function;
   /// By the numbers that the builder gave them.
   SmallVector<Value> values;
@@ -61,6 +66,7 @@ LogicalResult FunctionEmitter::add(const Input &input) {
           function.getLoc())))
     return failure();
   values.push_back(function.getArgument(index));
+  model.inputs.push_back(input.name);
   return success();
 }
 
@@ -74,14 +80,24 @@ LogicalResult FunctionEmitter::addConstant(ElementsAttr value) {
 /// The elements of a tensor. Those that fill more than the alignment of a
 /// resource become a resource, which refers to the tensor's memory; fewer are
 /// better part of the IR, where they fold.
-ElementsAttr elementsOf(const Tensor &tensor, RankedTensorType type) {
+ElementsAttr FunctionEmitter::elementsOf(const Tensor &tensor,
+                                         RankedTensorType type) {
   ArrayRef<char> bytes(tensor.as<char>(), tensor.bytes());
-  if (bytes.size() > Allocator::kAlignment)
+  if (bytes.size() > Allocator::kAlignment) {
+    std::shared_ptr<const void> owner = tensor.owner();
+    if (!owner) {
+      auto copy =
+          std::make_shared<std::vector<char>>(bytes.begin(), bytes.end());
+      bytes = *copy;
+      owner = std::move(copy);
+    }
+    model.memory.push_back({bytes, owner});
     return DenseResourceElementsAttr::get(
         type, "constant",
         AsmResourceBlob(
-            bytes, byteWidth(tensor.dtype()),
-            [tensor](void *, size_t, size_t) {}, /*dataIsMutable=*/false));
+            bytes, Allocator::kAlignment, [owner](void *, size_t, size_t) {},
+            /*dataIsMutable=*/false));
+  }
   if (tensor.dtype() == DType::i1)
     return DenseElementsAttr::get(
         type, ArrayRef<bool>(tensor.as<bool>(), bytes.size()));
@@ -111,11 +127,11 @@ LogicalResult FunctionEmitter::add(const Op &op) {
   return success();
 }
 
-FailureOr<OwningOpRef<ModuleOp>>
+FailureOr<ImportedModel>
 FunctionEmitter::emit(std::span<const size_t> outputs) {
   Location location = builder.getUnknownLoc();
-  OwningOpRef<ModuleOp> module = ModuleOp::create(location);
-  builder.setInsertionPointToEnd(module->getBody());
+  model.module = ModuleOp::create(location);
+  builder.setInsertionPointToEnd(model.module->getBody());
   SmallVector<Type> results;
   for (size_t output : outputs)
     results.push_back(ir::toMlirType(builder.getContext(), impl.types[output]));
@@ -129,23 +145,31 @@ FunctionEmitter::emit(std::span<const size_t> outputs) {
   for (size_t output : outputs)
     returned.push_back(values[output]);
   func::ReturnOp::create(builder, location, returned);
-  if (failed(verify(*module)))
+  if (failed(verify(*model.module)))
     return failure();
-  return module;
+  // If two weights begin at one address, the larger one is found there.
+  llvm::sort(model.memory, [](const auto &a, const auto &b) {
+    return a.bytes.size() < b.bytes.size();
+  });
+  return std::move(model);
 }
 
 } // namespace
 
 Expected<std::shared_ptr<const SerializedGraph>>
-GraphBuilder::Impl::emit(std::span<const size_t> outputs) const {
+GraphBuilder::Impl::emit(std::span<const size_t> outputs,
+                         std::vector<std::string> outputNames) const {
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   DiagnosticCollector diagnostics(&context);
-  auto module = FunctionEmitter(*this, &context).emit(outputs);
-  if (failed(module))
+  auto model = FunctionEmitter(*this, &context).emit(outputs);
+  if (failed(model))
     return tl::unexpected(
         diagnostics.takeError("build", "the graph cannot be built"));
-  return makeSerializedGraph(**module, name);
+  if (llvm::is_contained(model->inputs, ""))
+    model->inputs.clear();
+  model->outputs = std::move(outputNames);
+  return makeSerializedGraph(std::move(*model), name);
 }
 
 } // namespace tandem

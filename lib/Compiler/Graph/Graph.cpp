@@ -25,6 +25,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
+#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -131,16 +132,25 @@ parse(std::unique_ptr<llvm::MemoryBuffer> buffer, const std::string &name,
   return makeSerializedGraph(*module, name);
 }
 
+/// Options that only models have.
+Status checkMLIROptions(const ImportOptions &options) {
+  if (options.dims.empty() && options.values.empty())
+    return {};
+  return fail("parse", "only models have dims and values to be fixed",
+              "the sizes of MLIR graphs are those of the call's inputs");
+}
+
 Expected<std::shared_ptr<const SerializedGraph>>
-importModel(const std::string &path, const std::string &function,
-            const ImportOptions &options) {
+importModel(const std::string &name, const std::string &function,
+            const ImportOptions &options, const ModelBytes *bytes = nullptr) {
   if (function != "main")
-    return tl::unexpected(Error{"no function @" + function, "import", path,
+    return tl::unexpected(Error{"no function @" + function, "import", name,
                                 "a model is the function @main"});
   MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   DiagnosticCollector diagnostics(&context);
-  FailureOr<ImportedModel> model = importONNX(&context, path, options);
+  FailureOr<ImportedModel> model = bytes ? importONNX(&context, *bytes, options)
+                                         : importONNX(&context, name, options);
   if (failed(model))
     return tl::unexpected(
         diagnostics.takeError("import", "the model cannot be imported"));
@@ -167,9 +177,7 @@ Graph::parseFile(const std::string &path, const std::string &function,
                  const ImportOptions &options) {
   if (isONNXFile(path))
     return make(importModel(path, function, options));
-  if (!options.dims.empty() || !options.values.empty())
-    return fail("parse", "only models have dims and values to be fixed",
-                "an MLIR file's are given with its arguments");
+  TANDEM_RETURN_IF_ERROR(checkMLIROptions(options));
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
     return tl::unexpected(
@@ -177,15 +185,36 @@ Graph::parseFile(const std::string &path, const std::string &function,
               "parse",
               path,
               {}});
-  return make(parse(std::move(*buffer), function, options));
+  return make(tandem::parse(std::move(*buffer), function, options));
 }
 
 Expected<std::unique_ptr<Graph>>
 Graph::parseString(std::string_view text, const std::string &function) {
   // The lexer needs a terminating NUL, hence the copy.
+  return make(tandem::parse(
+      llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), "<string>"),
+      function));
+}
+
+Expected<std::unique_ptr<Graph>> Graph::parse(GraphSource source,
+                                              const std::string &function,
+                                              const ImportOptions &options) {
+  if (!source.owner) {
+    auto copy = std::make_shared<std::string>(source.bytes);
+    source.bytes = *copy;
+    source.owner = std::move(copy);
+  }
+  const StringRef bytes(source.bytes);
+  if (isONNX(bytes)) {
+    const ModelBytes model{{{bytes.data(), bytes.size()}, source.owner},
+                           source.name};
+    return make(importModel(source.name, function, options, &model));
+  }
+  TANDEM_RETURN_IF_ERROR(checkMLIROptions(options));
+  // The lexer needs a terminating NUL, and bytecode an alignment.
   return make(
-      parse(llvm::MemoryBuffer::getMemBufferCopy(StringRef(text), "<string>"),
-            function));
+      tandem::parse(llvm::MemoryBuffer::getMemBufferCopy(bytes, source.name),
+                    function, options));
 }
 
 const std::vector<std::string> &Graph::inputNames() const {
@@ -223,6 +252,36 @@ Expected<std::unique_ptr<Function>> loadFunction(const std::string &path,
                                                  TieringOptions tiering) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseFile(path, function));
   return graph->createFunction(std::move(options), std::move(tiering));
+}
+
+Expected<std::string> Graph::printIR(std::string_view phase,
+                                     std::span<const TensorType> inputs,
+                                     const CompileOptions &options) const {
+  CompileOptions uncached = options;
+  uncached.diskCache = false;
+  TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
+                          CompilerConfig::create(std::move(uncached)));
+  TANDEM_ASSIGN_OR_RETURN(auto session,
+                          CompilerSession::create(impl->source, config));
+  return session->printIR(phase, inputs);
+}
+
+Expected<std::string>
+Graph::explainFusion(std::span<const TensorType> inputs,
+                     const CompileOptions &options) const {
+  SmallString<128> path;
+  if (std::error_code error =
+          llvm::sys::fs::createTemporaryFile("tandem-fusion", "json", path))
+    return fail("compile", "no temporary file: " + error.message());
+  llvm::FileRemover remover(path);
+  CompileOptions reporting = options;
+  reporting.fusionReport = path.str();
+  TANDEM_ASSIGN_OR_RETURN(std::string ir, printIR("fuse", inputs, reporting));
+  auto report = llvm::MemoryBuffer::getFile(path);
+  if (!report)
+    return fail("compile", "cannot read the fusion report: " +
+                               report.getError().message());
+  return (*report)->getBuffer().str();
 }
 
 Expected<std::vector<ContractionEstimate>>

@@ -60,7 +60,8 @@ static Status checkDims(const TensorType &type) {
 }
 
 GraphBuilder::Value GraphBuilder::input(const TensorType &type,
-                                        std::vector<std::string> dimNames) {
+                                        std::vector<std::string> dimNames,
+                                        std::string name) {
   std::string location = "input " + std::to_string(impl->numInputs++);
   if (Status checked = checkDims(type); !checked)
     return refuse(std::move(checked.error()), std::move(location));
@@ -71,7 +72,8 @@ GraphBuilder::Value GraphBuilder::input(const TensorType &type,
                    {},
                    {}},
                   std::move(location));
-  impl->nodes.emplace_back(Impl::Input{type, std::move(dimNames)});
+  impl->nodes.emplace_back(
+      Impl::Input{type, std::move(dimNames), std::move(name)});
   return addValue(type);
 }
 
@@ -192,15 +194,20 @@ GraphBuilder::Value GraphBuilder::op(OpDesc op, Operands operands) {
   return values.empty() ? Value() : values.front();
 }
 
-Expected<std::unique_ptr<Graph>> GraphBuilder::build(Operands outputs) const {
+Expected<std::unique_ptr<Graph>>
+GraphBuilder::build(Operands outputs, std::vector<std::string> names) const {
   TANDEM_RETURN_IF_ERROR(status());
+  if (!names.empty() && names.size() != outputs.values.size())
+    return fail("build", std::to_string(names.size()) + " names for " +
+                             std::to_string(outputs.values.size()) +
+                             " outputs");
   std::vector<size_t> indices;
   for (Value value : outputs.values) {
     if (value.builder != this)
       return fail("build", "an output is no value of this builder");
     indices.push_back(value.index);
   }
-  return Graph::make(impl->emit(indices));
+  return Graph::make(impl->emit(indices, std::move(names)));
 }
 
 } // namespace tandem

@@ -23,6 +23,7 @@ struct GraphBuilder::Impl {
     TensorType type;
     /// Empty, or one per dim.
     std::vector<std::string> dimNames;
+    std::string name;
   };
   struct Splat {
     TensorType type;
@@ -47,7 +48,8 @@ struct GraphBuilder::Impl {
 
   /// Makes the source of the graph that computes the values `outputs`.
   Expected<std::shared_ptr<const SerializedGraph>>
-  emit(std::span<const size_t> outputs) const;
+  emit(std::span<const size_t> outputs,
+       std::vector<std::string> outputNames) const;
 };
 
 } // namespace tandem

@@ -202,6 +202,8 @@ Status emitEager(SerializedGraph &source) {
   if (failed(program))
     return tl::unexpected(
         diagnostics.takeError("parse", "the graph cannot be executed"));
+  program->input_names = source.inputNames;
+  program->output_names = source.outputNames;
   source.eager = std::make_shared<const Program>(std::move(*program));
   return {};
 }
@@ -237,9 +239,9 @@ makeSerializedGraph(ModuleOp module, const std::string &function) {
 }
 
 Expected<std::shared_ptr<const SerializedGraph>>
-makeSerializedGraph(ImportedModel model) {
+makeSerializedGraph(ImportedModel model, const std::string &function) {
   auto source = std::make_shared<SerializedGraph>();
-  source->function = "main";
+  source->function = function;
   source->inputNames = std::move(model.inputs);
   source->outputNames = std::move(model.outputs);
   source->nodes = std::move(model.nodes);

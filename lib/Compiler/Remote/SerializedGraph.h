@@ -78,10 +78,10 @@ mlir::DialectRegistry graphDialects();
 Expected<std::shared_ptr<const SerializedGraph>>
 makeSerializedGraph(mlir::ModuleOp module, const std::string &function);
 
-/// Makes the source of an imported model, whose weights it shares. Diagnostics
-/// are left to the caller.
+/// Makes the source of an imported model, whose weights it shares. `function`
+/// is the name of its function. Diagnostics are left to the caller.
 Expected<std::shared_ptr<const SerializedGraph>>
-makeSerializedGraph(ImportedModel model);
+makeSerializedGraph(ImportedModel model, const std::string &function = "main");
 
 /// Reads the module into a context that has loaded the graphs' dialects; null,
 /// with a diagnostic, where that fails.

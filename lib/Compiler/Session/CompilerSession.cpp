@@ -94,7 +94,7 @@ CompilerSession::create(std::shared_ptr<const SerializedGraph> graph,
   return session;
 }
 
-void CompilerSession::buildPhases() {
+PipelineOptions CompilerSession::pipelineOptions() const {
   const CompileOptions &options = config.options;
   PipelineOptions pipeline;
   pipeline.target = &target;
@@ -107,6 +107,11 @@ void CompilerSession::buildPhases() {
   pipeline.winograd = options.winograd;
   if (libraries)
     pipeline.libraries = libraries->name().str();
+  return pipeline;
+}
+
+void CompilerSession::buildPhases() {
+  const PipelineOptions pipeline = pipelineOptions();
   for (Phase phase :
        {Phase::Simplify, Phase::Layout, Phase::Fuse, Phase::Kernels}) {
     auto passes = std::make_unique<PassManager>(&context);
@@ -319,6 +324,47 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
                          costs->libraryNs, prefersLibrary(whole)});
   });
   return estimates;
+}
+
+static std::string print(ModuleOp module) {
+  constexpr int64_t kMaxElements = 16, kMaxCharacters = 64;
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, OpPrintingFlags()
+                           .elideLargeElementsAttrs(kMaxElements)
+                           .elideLargeResourceString(kMaxCharacters));
+  return text;
+}
+
+Expected<std::string>
+CompilerSession::printIR(std::string_view phaseName,
+                         std::span<const TensorType> inputs) {
+  std::string valid;
+  FailureOr<Phase> last = parsePhase(phaseName, target, valid);
+  if (failed(last))
+    return fail("compile", "there is no phase '" + std::string(phaseName) + "'",
+                "there are " + valid);
+  TANDEM_RETURN_IF_ERROR(checkInputs(*source->eager, inputs));
+  DiagnosticCollector diagnostics(&context);
+  PhaseTimes times;
+  OwningOpRef<ModuleOp> module = graph->clone();
+  auto isWanted = [&](const PhasePasses &phase) {
+    return phase.phase <= *last;
+  };
+  if (failed(specializeTo(*module, inputs, times)) ||
+      failed(runPhases(*module, ArrayRef(phases).take_while(isWanted), times)))
+    return tl::unexpected(
+        diagnostics.takeError("specialize", "the shapes do not fit"));
+  for (Phase phase : {Phase::Linalg, Phase::Target}) {
+    if (phase > *last)
+      break;
+    PassManager passes(&context);
+    buildPhase(passes, phase, pipelineOptions());
+    if (failed(passes.run(*module)))
+      return tl::unexpected(
+          diagnostics.takeError("compile", "a pass has failed"));
+  }
+  return print(*module);
 }
 
 } // namespace tandem

@@ -43,6 +43,9 @@ public:
   Expected<Compiled> compile(std::span<const TensorType> inputs);
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs);
+  /// See Graph::printIR.
+  Expected<std::string> printIR(std::string_view phase,
+                                std::span<const TensorType> inputs);
 
   /// The number of compilations after which the session should be destroyed, to
   /// free the attributes, types and rearranged constants that live as long as
@@ -61,6 +64,7 @@ private:
                   const mlir::DialectRegistry &registry,
                   std::unique_ptr<const DeviceLibraryModel> libraries);
 
+  PipelineOptions pipelineOptions() const;
   void buildPhases();
   mlir::LogicalResult specializeTo(mlir::ModuleOp module,
                                    std::span<const TensorType> inputs,

@@ -12,13 +12,24 @@
 
 using namespace mlir;
 
-FailureOr<tandem::ImportedModel> tandem::importONNX(MLIRContext *context,
-                                                    const std::string &path,
-                                                    const ImportOptions &) {
+static InFlightDiagnostic refuse(MLIRContext *context,
+                                 const std::string &name) {
   InFlightDiagnostic diagnostic =
-      emitError(FileLineColLoc::get(context, path, 0, 0))
+      emitError(FileLineColLoc::get(context, name, 0, 0))
       << "this build cannot import ONNX files";
   diagnostic.attachNote() << "it was configured without protobuf or "
                              "onnx-ml.proto, which utils/setup.sh installs";
   return diagnostic;
+}
+
+FailureOr<tandem::ImportedModel> tandem::importONNX(MLIRContext *context,
+                                                    const std::string &path,
+                                                    const ImportOptions &) {
+  return refuse(context, path);
+}
+
+FailureOr<tandem::ImportedModel> tandem::importONNX(MLIRContext *context,
+                                                    const ModelBytes &model,
+                                                    const ImportOptions &) {
+  return refuse(context, model.name);
 }

@@ -101,10 +101,13 @@ Expected<PreparedPtr> TierStore::prepare(const Types &inputs, Tier tier,
 
 Expected<std::vector<Tensor>>
 TierStore::run(const PreparedTier &prepared, Tier tier,
-               std::span<const Tensor> inputs) const {
+               std::span<const Tensor> inputs,
+               std::span<const Tensor> given) const {
   std::vector<Tensor> outputs;
   if (tier != Tier::reference) {
-    TANDEM_RETURN_IF_ERROR(prepared.executor->run(inputs, outputs));
+    TANDEM_RETURN_IF_ERROR(
+        given.empty() ? prepared.executor->run(inputs, outputs)
+                      : prepared.executor->runInto(inputs, given, outputs));
     return outputs;
   }
   // The reference tier runs on the host, wherever the other tiers run.

@@ -39,9 +39,10 @@ public:
   /// hold it.
   void drop(const Types &inputs);
   /// Runs it. The outputs are in the memory of the stream's device, as the
-  /// inputs are, whatever the tier.
+  /// inputs are, whatever the tier; in the tensors `given` if there are any.
   Expected<std::vector<Tensor>> run(const PreparedTier &prepared, Tier tier,
-                                    std::span<const Tensor> inputs) const;
+                                    std::span<const Tensor> inputs,
+                                    std::span<const Tensor> given = {}) const;
 
   const std::shared_ptr<const Program> &program() const { return eagerProgram; }
   /// Null where nothing is ever compiled.

@@ -28,7 +28,7 @@ struct MappedFile {
 
 /// A model in the dialect.
 struct ImportedModel {
-  /// A module with one function, @main.
+  /// A module with one function, which is @main in ONNX models.
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The names of the function's arguments and results.
   std::vector<std::string> inputs, outputs;
@@ -46,6 +46,16 @@ struct ImportedModel {
 /// read, or is empty, by its name.
 bool isONNXFile(const std::string &path);
 
+/// Whether bytes are those of an ONNX model, by the first one.
+bool isONNX(llvm::StringRef bytes);
+
+/// A model in memory.
+struct ModelBytes {
+  ir::ResourceMemory memory;
+  /// What errors and locations call the model.
+  std::string name;
+};
+
 /// Imports the ONNX model in a file. `context` must have loaded the dialects of
 /// graphs. The file must not change while the module, or a program made of it,
 /// is in use, because weights are read from it when they are needed. Emits an
@@ -53,6 +63,11 @@ bool isONNXFile(const std::string &path);
 /// and always where the build has no importer.
 mlir::FailureOr<ImportedModel> importONNX(mlir::MLIRContext *context,
                                           const std::string &path,
+                                          const ImportOptions &options = {});
+/// Imports an ONNX model in memory, whose weights must be in the model itself.
+/// The module refers to the weights in `model.memory`.
+mlir::FailureOr<ImportedModel> importONNX(mlir::MLIRContext *context,
+                                          const ModelBytes &model,
                                           const ImportOptions &options = {});
 
 } // namespace tandem

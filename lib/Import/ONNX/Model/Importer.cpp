@@ -199,15 +199,30 @@ LogicalResult Importer::run() {
 
 } // namespace tandem::onnx
 
-FailureOr<tandem::ImportedModel>
-tandem::importONNX(MLIRContext *context, const std::string &path,
-                   const ImportOptions &options) {
-  Expected<std::unique_ptr<onnx::ModelFile>> file = onnx::ModelFile::open(path);
+using ModelFilePtr = std::unique_ptr<tandem::onnx::ModelFile>;
+
+static FailureOr<tandem::ImportedModel>
+importFile(MLIRContext *context, const tandem::Expected<ModelFilePtr> &file,
+           const std::string &name, const tandem::ImportOptions &options) {
   if (!file)
-    return emitError(FileLineColLoc::get(context, path, 0, 0))
+    return emitError(FileLineColLoc::get(context, name, 0, 0))
            << file.error().message;
-  onnx::Importer importer(context, **file, options);
+  tandem::onnx::Importer importer(context, **file, options);
   if (failed(importer.run()))
     return failure();
   return std::move(importer.result);
+}
+
+FailureOr<tandem::ImportedModel>
+tandem::importONNX(MLIRContext *context, const std::string &path,
+                   const ImportOptions &options) {
+  return importFile(context, onnx::ModelFile::open(path), path, options);
+}
+
+FailureOr<tandem::ImportedModel>
+tandem::importONNX(MLIRContext *context, const ModelBytes &model,
+                   const ImportOptions &options) {
+  const onnx::SharedBytes bytes{model.memory.bytes, model.memory.owner};
+  return importFile(context, onnx::ModelFile::read(bytes, model.name),
+                    model.name, options);
 }

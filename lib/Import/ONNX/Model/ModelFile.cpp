@@ -133,15 +133,36 @@ std::optional<TensorType> staticTypeOf(const proto::ValueInfoProto &info) {
 Expected<std::unique_ptr<ModelFile>> ModelFile::open(const std::string &path) {
   std::unique_ptr<ModelFile> result(new ModelFile(path));
   TANDEM_ASSIGN_OR_RETURN(result->mapping, mapFile(path));
+  return parse(std::move(result));
+}
+
+Expected<std::unique_ptr<ModelFile>> ModelFile::read(const SharedBytes &source,
+                                                     const std::string &name) {
+  std::unique_ptr<ModelFile> result(new ModelFile(name));
+  result->isInMemory = true;
+  result->mapping = Mapping(
+      MemoryBuffer::getMemBuffer({source.bytes.data(), source.bytes.size()},
+                                 name, /*RequiresNullTerminator=*/false)
+          .release(),
+      [owner = source.owner](const MemoryBuffer *buffer) { delete buffer; });
+  return parse(std::move(result));
+}
+
+Expected<std::unique_ptr<ModelFile>>
+ModelFile::parse(std::unique_ptr<ModelFile> unparsed) {
   TANDEM_ASSIGN_OR_RETURN(std::string scanned,
-                          scanModel(result->mapping->getBuffer()));
-  if (!result->parsed.ParseFromString(scanned))
+                          scanModel(unparsed->mapping->getBuffer()));
+  if (!unparsed->parsed.ParseFromString(scanned))
     return fail("parse", "not an ONNX model, or damaged: protobuf refuses it");
-  return result;
+  return unparsed;
 }
 
 Expected<ModelFile::Mapping>
 ModelFile::mapExternal(const std::string &location) {
+  if (isInMemory)
+    return fail("import",
+                "external data '" + location + "' of a model in memory",
+                "load the model from its file");
   Mapping &known = external[location];
   if (known)
     return known;
@@ -214,7 +235,8 @@ std::vector<MappedFile> ModelFile::mappedFiles() const {
       files.push_back(
           {path.string(), {mapped->getBufferStart(), mapped->getBufferEnd()}});
   };
-  add(mapping);
+  if (!isInMemory)
+    add(mapping);
   for (const auto &entry : external)
     if (entry.second)
       add(entry.second);

@@ -39,6 +39,10 @@ class ModelFile {
 public:
   /// Maps and parses the file.
   static Expected<std::unique_ptr<ModelFile>> open(const std::string &path);
+  /// Parses a model in memory, which `source` keeps alive. Errors call it
+  /// `name`.
+  static Expected<std::unique_ptr<ModelFile>> read(const SharedBytes &source,
+                                                   const std::string &name);
 
   const proto::ModelProto &model() const { return parsed; }
   const std::string &path() const { return file; }
@@ -48,7 +52,7 @@ public:
   /// are stored as numbers. Errors have no location.
   Expected<SharedBytes> read(const proto::TensorProto &tensor);
 
-  /// The files that were mapped so far.
+  /// The files that were mapped so far; not a model in memory.
   std::vector<MappedFile> mappedFiles() const;
 
   /// Bytes of tensors that were copied because they are stored as numbers.
@@ -58,11 +62,15 @@ private:
   using Mapping = std::shared_ptr<const llvm::MemoryBuffer>;
 
   explicit ModelFile(std::string path) : file(std::move(path)) {}
+  static Expected<std::unique_ptr<ModelFile>>
+  parse(std::unique_ptr<ModelFile> unparsed);
   Expected<SharedBytes> readRaw(const proto::TensorProto &tensor);
   Expected<SharedBytes> readExternal(const proto::TensorProto &tensor);
   Expected<Mapping> mapExternal(const std::string &location);
 
+  /// The path, or the name of a model in memory.
   std::string file;
+  bool isInMemory = false;
   Mapping mapping;
   proto::ModelProto parsed;
   /// Files of external data, by the name that tensors give.

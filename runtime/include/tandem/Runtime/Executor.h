@@ -45,6 +45,9 @@ struct ExecutorOptions {
   /// Programs with loops or custom calls run step by step
   /// (Executor::captureFailure).
   bool capture = false;
+  /// If true, each output of a run has memory of its own: an output that would
+  /// be a view of an input, a constant or another output is copied.
+  bool ownsOutputs = false;
 };
 
 /// Number of runs of a capturing executor, by how they were executed.
@@ -108,6 +111,13 @@ public:
   /// still holds do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
+  /// Like run, but writes the outputs into the tensors `given`, one for each
+  /// output, and sets `outputs` to them. The tensors must be in the memory of
+  /// the stream's device and have the types of the outputs. None may overlap an
+  /// input or another one. Errors have phase "output". After an error during
+  /// the run, the contents of the tensors are undefined.
+  Status runInto(std::span<const Tensor> inputs, std::span<const Tensor> given,
+                 std::vector<Tensor> &outputs);
 
   /// Like run, but never uses captured work, and calls `observer` before the
   /// first step and after each step. If `all` is true, steps that ran once when

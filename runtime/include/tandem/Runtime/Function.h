@@ -13,10 +13,29 @@
 #include "tandem/Runtime/Tiering.h"
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace tandem {
+
+/// Options of one call of a Function.
+struct CallOptions {
+  /// The tensors that receive the outputs, one for each output of the graph;
+  /// if empty, the call allocates the outputs. The tensors must be in the
+  /// memory of the function's device and have the types of the outputs. The
+  /// call fails with phase "output" if a tensor overlaps an input or another
+  /// output. After a failed call, the contents of the tensors are undefined.
+  std::span<const Tensor> outputs = {};
+  /// The stream that the call's work is ordered with: the work begins after all
+  /// work that is enqueued on this stream, and later work of this stream begins
+  /// after the call's work. Must belong to the function's device. If null, the
+  /// caller orders the work (Function::stream).
+  Stream *stream = nullptr;
+  /// The tier that runs the call. If not set, the mode of the function selects
+  /// the tier.
+  std::optional<Tier> tier = std::nullopt;
+};
 
 /// A graph that is loaded once and can be called with tensors of all types that
 /// the graph accepts.
@@ -47,6 +66,10 @@ public:
   /// compiles first if the tier needs compilation for these types. `report`
   /// does not count such calls.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs, Tier tier);
+  /// Like the first overload, with options. If `options.outputs` is not empty,
+  /// returns these tensors.
+  Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
+                                     const CallOptions &options);
 
   /// Enqueues a background compilation for each of these signatures. They run
   /// before the compilations that calls have requested. In automatic mode, the
@@ -71,6 +94,9 @@ public:
 
   /// The eager program of the graph.
   const Program &program() const;
+  /// The stream on which calls enqueue their work. Lives as long as the
+  /// device.
+  Stream &stream() const;
 
   /// The largest number of compiled programs that a function keeps for callers
   /// that choose the tier. Beyond this number, the least recently used program

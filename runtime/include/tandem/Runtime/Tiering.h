@@ -139,6 +139,10 @@ struct TieringOptions {
   std::function<void(const TieringEvent &)> log;
   /// Whether all calls are recorded for FunctionReport::trace.
   bool isTraced = false;
+  /// If true, each output of a call has memory of its own, which the caller may
+  /// write to: an output that would be a view of an input, a constant or
+  /// another output is copied.
+  bool ownsOutputs = false;
 };
 
 /// The time of a call, in nanoseconds: the median of the latest samples, the
