@@ -9,6 +9,7 @@ include(GNUInstallDirs)
 # The public API: all that is installed, and the only symbols that the shared
 # libraries export. What these headers include must be among them.
 set(TANDEM_PUBLIC_HEADERS
+  include/tandem-c/CustomCalls.h
   include/tandem-c/Tandem.h
   include/tandem/GraphBuilder.h
   include/tandem/Support/Choices.h

@@ -62,7 +62,7 @@ struct DLManagedTensor;
 
 /// The version of the API that this header declares. The version increases with
 /// every addition to the API.
-#define TANDEM_C_API_VERSION 3
+#define TANDEM_C_API_VERSION 4
 /// Returns the version of the API that the loaded library implements.
 uint32_t tandemAPIVersion(void);
 /// Returns the version of the library, in the form "MAJOR.MINOR.PATCH".
@@ -199,90 +199,6 @@ TandemError *tandemTensorCopyTo(const TandemTensor *tensor, const char *device,
 void tandemTensorRelease(TandemTensor *tensor);
 
 //===----------------------------------------------------------------------===//
-// Functions that graphs call
-//===----------------------------------------------------------------------===//
-
-/// The arguments of a function that a custom_call op calls. Everything in this
-/// struct is valid only during the call of the function.
-typedef struct TandemCustomCallArgs {
-  /// sizeof(TandemCustomCallArgs) in the calling library.
-  size_t structSize;
-  /// The attribute `config` of the op.
-  const char *config;
-  size_t numOperands;
-  /// The operands: dense row-major tensors in the memory of the function's
-  /// device. `strides` is never null; the deleters are null. The function must
-  /// not write to operands.
-  const TandemTensorDesc *operands;
-  size_t numResults;
-  /// The results: tensors as described for `operands`, except that the function
-  /// must write every element. No result shares memory with an operand.
-  const TandemTensorDesc *results;
-  /// The CUstream in which the function must enqueue its work on a GPU. Null on
-  /// the CPU, where the work must be done before the function returns.
-  void *stream;
-  /// TandemCustomCall::context of the registered function.
-  void *context;
-  /// A buffer for one sentence that explains why the function failed.
-  char *message;
-  /// The size of the buffer `message` in bytes, including the final NUL.
-  size_t messageSize;
-} TandemCustomCallArgs;
-
-/// A function that computes the results of a custom_call op. Returns 0 on
-/// success and any other number on failure.
-typedef int (*TandemCustomFunction)(const TandemCustomCallArgs *args);
-/// A function that computes the result shapes of a custom_call op. On entry,
-/// shapes[i] holds the sizes of result i as they are written in the graph, with
-/// TANDEM_DYNAMIC for each unknown size. The function replaces the unknown
-/// sizes. `data` of all tensors in `args` is null, and so is `strides` of a
-/// tensor with an unknown size. Returns 0 on success and any other number on
-/// failure.
-typedef int (*TandemCustomShapes)(const TandemCustomCallArgs *args,
-                                  int64_t *const *shapes);
-
-/// A function that custom_call ops refer to by the name of a target. The
-/// function must be pure: equal operands give equal results in every call. Any
-/// number of threads may call the members at the same time. No member may
-/// throw.
-typedef struct TandemCustomCall {
-  /// sizeof(TandemCustomCall).
-  size_t structSize;
-  /// The name of the target, which must not be empty.
-  const char *target;
-  /// The name of the device on whose memory `run` works. Null means the CPU.
-  const char *device;
-  /// The function that custom_call ops call. Must not be null.
-  TandemCustomFunction run;
-  /// A function on the CPU whose results are the reference for the results of
-  /// `run`. Null means the `run` that is registered for the CPU.
-  TandemCustomFunction reference;
-  /// The largest relative error of `run`. An element of a result may differ
-  /// from the reference element x by at most relativeError * (|x| + rms), where
-  /// rms is the root mean square of the reference tensor. At most 0.1; the
-  /// default is 0.
-  double relativeError;
-  /// Infers result shapes for ops whose written result types have unknown dims.
-  /// May be null if there is no such op.
-  TandemCustomShapes inferShapes;
-  /// Passed on as TandemCustomCallArgs::context. Must stay valid until the
-  /// process ends.
-  void *context;
-} TandemCustomCall;
-
-/// Registers a function for all graphs and for the rest of the process. Fails
-/// if a function is already registered for this target on this device.
-TandemError *tandemCustomCallRegister(const TandemCustomCall *call);
-
-/// The type of the function `tandemRegisterCustomCalls`, which a library for
-/// `tandem-run --custom-calls=LIBRARY` exports. The exported function calls
-/// `add` for each of the library's functions and returns the first error. `add`
-/// is tandemCustomCallRegister, so the library does not need to link with
-/// Tandem: including this header is enough.
-typedef TandemError *(*TandemRegisterCustomCalls)(
-    TandemError *(*add)(const TandemCustomCall *call));
-
-//===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
 
@@ -356,6 +272,15 @@ typedef struct TandemLoadOptions {
   /// The second argument of `log`.
   void *context;
   TandemCompileIn compileIn;
+  /// The number of free dims of a model whose sizes are set, and the name and
+  /// the size of each. An MLIR graph has no such dims.
+  size_t numDims;
+  const char *const *dimNames;
+  const int64_t *dimSizes;
+  /// If true, each output of a call has memory of its own, which the caller may
+  /// write to. If false, an output may be a view of an input, of a constant or
+  /// of another output.
+  bool ownsOutputs;
 } TandemLoadOptions;
 
 /// Loads a graph from an MLIR file (text or bytecode) or from an ONNX model.
@@ -367,6 +292,17 @@ TandemError *tandemFunctionLoadFile(const char *path,
 TandemError *tandemFunctionLoadText(const char *text, size_t length,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function);
+/// Loads a graph from `length` bytes: an ONNX model, MLIR text or MLIR bytecode.
+/// The weights of a model stay in this memory, which must not change. `release`
+/// is called exactly once, with `data` and `context`, when nothing uses the
+/// memory anymore; any thread may make this call. If `release` is null, the
+/// bytes are copied. If this function fails, `release` is not called. `options`
+/// may be null.
+TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
+                                     void (*release)(void *data, void *context),
+                                     void *context,
+                                     const TandemLoadOptions *options,
+                                     TandemFunction **function);
 /// Returns the number of tensors that a call takes; 0 for a null function.
 size_t tandemFunctionNumInputs(const TandemFunction *function);
 /// Returns the number of tensors that a call returns; 0 for a null function.
@@ -377,6 +313,20 @@ size_t tandemFunctionNumOutputs(const TandemFunction *function);
 /// is no such input.
 TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
                                          size_t index, TandemTensorDesc *desc);
+/// Like tandemFunctionDescribeInput, for output `index`.
+TandemError *tandemFunctionDescribeOutput(const TandemFunction *function,
+                                          size_t index, TandemTensorDesc *desc);
+/// Returns the name of input `index`; "" if the input has no name or does not
+/// exist. Valid as long as the function.
+const char *tandemFunctionInputName(const TandemFunction *function,
+                                    size_t index);
+/// Returns the name of output `index`, like tandemFunctionInputName.
+const char *tandemFunctionOutputName(const TandemFunction *function,
+                                     size_t index);
+/// Returns the name of dim `dim` of input `input`; "" if the dim has no name or
+/// does not exist. Valid as long as the function.
+const char *tandemFunctionDimName(const TandemFunction *function, size_t input,
+                                  size_t dim);
 /// Calls the function. The function's mode chooses between running op by op and
 /// running compiled. Inputs must be in the memory of the function's device.
 /// `numOutputs` must be the number of outputs of the function, and the array
@@ -389,6 +339,16 @@ TandemError *tandemFunctionCall(TandemFunction *function,
                                 const TandemTensor *const *inputs,
                                 size_t numInputs, TandemTensor **outputs,
                                 size_t numOutputs);
+
+/// Like tandemFunctionCall, but writes the outputs into the tensors `outputs`,
+/// which must have the types of the outputs and be in the memory of the
+/// function's device. The call fails if an output overlaps an input or another
+/// output. After a failed call, the contents of the outputs are undefined.
+TandemError *tandemFunctionCallInto(TandemFunction *function,
+                                    const TandemTensor *const *inputs,
+                                    size_t numInputs,
+                                    const TandemTensor *const *outputs,
+                                    size_t numOutputs);
 
 /// Compiles a signature in the background, ahead of the signature's first call.
 /// `inputs` describes `numInputs` tensors; only dtype, rank and shape are read.
@@ -424,5 +384,7 @@ void tandemFunctionRelease(TandemFunction *function);
 #ifdef __cplusplus
 }
 #endif
+
+#include "tandem-c/CustomCalls.h"
 
 #endif // TANDEM_C_TANDEM_H

@@ -13,8 +13,8 @@ using namespace tandem::capi;
 
 struct TandemFunction {
   std::unique_ptr<Function> function;
-  /// The declared types of the inputs.
-  std::vector<TensorType> inputs;
+  /// The declared types of the inputs and outputs.
+  std::vector<TensorType> inputs, outputs;
 };
 
 static Expected<Mode> modeOf(TandemMode mode) {
@@ -77,6 +77,7 @@ tieringOptions(const TandemLoadOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(tiering.compileIn, compileInOf(options.compileIn));
   tiering.isStrict = options.isStrict;
   tiering.isTraced = options.isTraced;
+  tiering.ownsOutputs = options.ownsOutputs;
   tiering.reproducerDir = textOf(options.reproducerDir);
   if (options.log)
     tiering.log = [log = options.log,
@@ -84,6 +85,22 @@ tieringOptions(const TandemLoadOptions &options) {
       log(event.str().c_str(), context);
     };
   return tiering;
+}
+
+static Expected<ImportOptions> importOptions(const TandemLoadOptions &options) {
+  ImportOptions import;
+  if (options.numDims > 0) {
+    TANDEM_RETURN_IF_ERROR(
+        checkArgument(options.dimNames, "options->dimNames"));
+    TANDEM_RETURN_IF_ERROR(
+        checkArgument(options.dimSizes, "options->dimSizes"));
+  }
+  for (size_t i = 0; i < options.numDims; ++i) {
+    TANDEM_RETURN_IF_ERROR(
+        checkArgument(options.dimNames[i], "an entry of options->dimNames"));
+    import.dims[options.dimNames[i]] = options.dimSizes[i];
+  }
+  return import;
 }
 
 /// `parse` makes the graph of the function of the given name.
@@ -99,8 +116,10 @@ static TandemError *load(const TandemLoadOptions *options,
     }
     TANDEM_ASSIGN_OR_RETURN(CompileOptions compile, compileOptions(known));
     TANDEM_ASSIGN_OR_RETURN(TieringOptions tiering, tieringOptions(known));
-    TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Graph> graph,
-                            parse(known.function ? known.function : "main"));
+    TANDEM_ASSIGN_OR_RETURN(ImportOptions import, importOptions(known));
+    TANDEM_ASSIGN_OR_RETURN(
+        std::unique_ptr<Graph> graph,
+        parse(known.function ? known.function : "main", import));
     auto handle = std::make_unique<TandemFunction>();
     TANDEM_ASSIGN_OR_RETURN(
         handle->function,
@@ -108,6 +127,8 @@ static TandemError *load(const TandemLoadOptions *options,
     const Program &program = handle->function->program();
     for (uint32_t slot : program.inputs)
       handle->inputs.push_back(fromFlat(*program.slots[slot]->type));
+    for (uint32_t slot : program.outputs)
+      handle->outputs.push_back(fromFlat(*program.slots[slot]->type));
     *function = handle.release();
     return {};
   });
@@ -117,9 +138,10 @@ TandemError *tandemFunctionLoadFile(const char *path,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function) {
   return load(options, function,
-              [&](const char *name) -> Expected<std::unique_ptr<Graph>> {
+              [&](const char *name, const ImportOptions &import)
+                  -> Expected<std::unique_ptr<Graph>> {
                 TANDEM_RETURN_IF_ERROR(checkArgument(path, "path"));
-                return Graph::parseFile(path, name);
+                return Graph::parseFile(path, name, import);
               });
 }
 
@@ -127,10 +149,36 @@ TandemError *tandemFunctionLoadText(const char *text, size_t length,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function) {
   return load(options, function,
-              [&](const char *name) -> Expected<std::unique_ptr<Graph>> {
+              [&](const char *name,
+                  const ImportOptions &) -> Expected<std::unique_ptr<Graph>> {
                 TANDEM_RETURN_IF_ERROR(checkArgument(text, "text"));
                 return Graph::parseString({text, length}, name);
               });
+}
+
+TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
+                                     void (*release)(void *data, void *context),
+                                     void *context,
+                                     const TandemLoadOptions *options,
+                                     TandemFunction **function) {
+  // A failed load does not release the bytes.
+  auto isLoaded = std::make_shared<bool>(false);
+  std::shared_ptr<const void> owner;
+  if (release && data)
+    owner = {data, [=](const void *bytes) {
+               if (*isLoaded)
+                 release(const_cast<void *>(bytes), context);
+             }};
+  TandemError *error = load(
+      options, function,
+      [&](const char *name,
+          const ImportOptions &import) -> Expected<std::unique_ptr<Graph>> {
+        TANDEM_RETURN_IF_ERROR(checkArgument(data, "data"));
+        return Graph::parse({{static_cast<const char *>(data), length}, owner},
+                            name, import);
+      });
+  *isLoaded = !error;
+  return error;
 }
 
 size_t tandemFunctionNumInputs(const TandemFunction *function) {
@@ -141,16 +189,20 @@ size_t tandemFunctionNumOutputs(const TandemFunction *function) {
   return function ? function->function->program().outputs.size() : 0;
 }
 
-TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
-                                         size_t index, TandemTensorDesc *desc) {
+/// Describes one of `types`, which are those of the function's `kind`s.
+static TandemError *describe(const TandemFunction *function,
+                             std::vector<TensorType> TandemFunction::*types,
+                             const char *kind, size_t index,
+                             TandemTensorDesc *desc) {
   return guarded([&]() -> Status {
     TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
     TANDEM_RETURN_IF_ERROR(checkArgument(desc, "desc"));
-    if (index >= function->inputs.size())
-      return fail("input", "there is no input " + std::to_string(index) +
-                               "; there are " +
-                               std::to_string(function->inputs.size()));
-    const TensorType &type = function->inputs[index];
+    const std::vector<TensorType> &all = function->*types;
+    if (index >= all.size())
+      return fail("input", std::string("there is no ") + kind + " " +
+                               std::to_string(index) + "; there are " +
+                               std::to_string(all.size()));
+    const TensorType &type = all[index];
     TandemTensorDesc to{};
     to.dtype = int(type.dtype);
     to.rank = type.shape.rank();
@@ -159,15 +211,48 @@ TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
   });
 }
 
+TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
+                                         size_t index, TandemTensorDesc *desc) {
+  return describe(function, &TandemFunction::inputs, "input", index, desc);
+}
+
+TandemError *tandemFunctionDescribeOutput(const TandemFunction *function,
+                                          size_t index,
+                                          TandemTensorDesc *desc) {
+  return describe(function, &TandemFunction::outputs, "output", index, desc);
+}
+
+static const char *at(const std::vector<std::string> &names, size_t index) {
+  return index < names.size() ? names[index].c_str() : "";
+}
+
+const char *tandemFunctionInputName(const TandemFunction *function,
+                                    size_t index) {
+  return function ? at(function->function->program().input_names, index) : "";
+}
+
+const char *tandemFunctionOutputName(const TandemFunction *function,
+                                     size_t index) {
+  return function ? at(function->function->program().output_names, index) : "";
+}
+
+const char *tandemFunctionDimName(const TandemFunction *function, size_t input,
+                                  size_t dim) {
+  if (!function || input >= function->function->program().input_dims.size())
+    return "";
+  return at(function->function->program().input_dims[input]->names, dim);
+}
+
 /// The tensors of an array of handles.
 static Expected<std::vector<Tensor>>
-tensorsOf(const TandemTensor *const *handles, size_t count) {
+tensorsOf(const TandemTensor *const *handles, size_t count,
+          const std::string &name) {
   if (count > 0)
-    TANDEM_RETURN_IF_ERROR(checkArgument(handles, "inputs"));
+    TANDEM_RETURN_IF_ERROR(checkArgument(handles, name.c_str()));
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < count; ++i) {
     if (!handles[i])
-      return fail("input", "inputs[" + std::to_string(i) + "] is null");
+      return fail("input", name + "[" + std::to_string(i) + "] is null");
     tensors.push_back(handles[i]->tensor);
   }
   return tensors;
@@ -200,8 +285,27 @@ TandemError *tandemFunctionCall(TandemFunction *function,
     std::fill_n(outputs, numOutputs, nullptr);
     TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
     TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
-                            tensorsOf(inputs, numInputs));
+                            tensorsOf(inputs, numInputs, "inputs"));
     return call(*function, tensors, {outputs, numOutputs});
+  });
+}
+
+TandemError *tandemFunctionCallInto(TandemFunction *function,
+                                    const TandemTensor *const *inputs,
+                                    size_t numInputs,
+                                    const TandemTensor *const *outputs,
+                                    size_t numOutputs) {
+  return guarded([&]() -> Status {
+    TANDEM_RETURN_IF_ERROR(checkArgument(function, "function"));
+    TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> tensors,
+                            tensorsOf(inputs, numInputs, "inputs"));
+    TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> given,
+                            tensorsOf(outputs, numOutputs, "outputs"));
+    if (given.empty() && tandemFunctionNumOutputs(function) > 0)
+      return fail("input", "numOutputs is 0");
+    TANDEM_RETURN_IF_ERROR(
+        function->function->call(tensors, {.outputs = given}));
+    return {};
   });
 }
 

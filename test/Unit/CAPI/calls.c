@@ -86,6 +86,72 @@ static void testInputsAreDescribed(void) {
   tandemFunctionRelease(function);
 }
 
+static void testOutputsAreDescribed(void) {
+  TandemFunction *function = loadAdd(TANDEM_MODE_EAGER);
+  TandemTensorDesc desc = {.structSize = sizeof desc};
+  CHECK_OK(tandemFunctionDescribeOutput(function, 1, &desc));
+  CHECK(desc.dtype == TANDEM_F32 && desc.rank == 1);
+  CHECK_ERROR(tandemFunctionDescribeOutput(function, 2, &desc), "no output 2");
+  // The names of MLIR text are not kept.
+  CHECK(strcmp(tandemFunctionInputName(function, 0), "") == 0);
+  CHECK(strcmp(tandemFunctionOutputName(NULL, 0), "") == 0);
+  CHECK(strcmp(tandemFunctionDimName(function, 9, 9), "") == 0);
+  tandemFunctionRelease(function);
+}
+
+static void testOutputsOfTheCaller(void) {
+  TandemFunction *function = loadAdd(TANDEM_MODE_AUTO);
+  float x[] = {1, -2, 3}, y[] = {1, 1, 1}, relu[3], sum[3];
+  const int64_t shape[] = {3};
+  TandemTensor *inputs[] = {makeFloats(x, 1, shape), makeFloats(y, 1, shape)};
+  TandemTensor *outputs[] = {makeFloats(relu, 1, shape),
+                             makeFloats(sum, 1, shape)};
+  const TandemTensor *const *in = (const TandemTensor *const *)inputs;
+  const TandemTensor *const *out = (const TandemTensor *const *)outputs;
+  CHECK_OK(tandemFunctionCallInto(function, in, 2, out, 2));
+  CHECK(relu[1] == 0 && relu[2] == 4 && sum[1] == -1);
+  CHECK_ERROR(tandemFunctionCallInto(function, in, 2, in, 2), "overlaps");
+  CHECK_ERROR(tandemFunctionCallInto(function, in, 2, out, 1), "2 outputs");
+  CHECK_ERROR(tandemFunctionCallInto(function, in, 2, NULL, 0), "numOutputs");
+  for (int i = 0; i < 2; ++i) {
+    tandemTensorRelease(inputs[i]);
+    tandemTensorRelease(outputs[i]);
+  }
+  tandemFunctionRelease(function);
+}
+
+static void countReleases(void *data, void *context) {
+  CHECK(data == kAdd);
+  ++*(int *)context;
+}
+
+static void testGraphsOfBytes(void) {
+  int releases = 0;
+  TandemFunction *function = NULL;
+  CHECK_OK(tandemFunctionLoadBytes(kAdd, sizeof kAdd - 1, countReleases,
+                                   &releases, NULL, &function));
+  CHECK(tandemFunctionNumInputs(function) == 2);
+  tandemFunctionRelease(function);
+  CHECK(releases == 1);
+  CHECK_ERROR(tandemFunctionLoadBytes("no graph", 8, countReleases, &releases,
+                                      NULL, &function),
+              "parse");
+  CHECK(releases == 1 && !function);
+  const char *names[] = {"n"};
+  const int64_t sizes[] = {4};
+  TandemLoadOptions options = {.structSize = sizeof options,
+                               .numDims = 1,
+                               .dimNames = names,
+                               .dimSizes = sizes};
+  CHECK_ERROR(tandemFunctionLoadBytes(kAdd, sizeof kAdd - 1, NULL, NULL,
+                                      &options, &function),
+              "only models have dims");
+  options.dimNames = NULL;
+  CHECK_ERROR(tandemFunctionLoadBytes(kAdd, sizeof kAdd - 1, NULL, NULL,
+                                      &options, &function),
+              "options->dimNames is null");
+}
+
 static bool reportHas(const TandemFunction *function, TandemReportFormat format,
                       const char *part) {
   char *report = NULL;
@@ -222,6 +288,9 @@ int main(int argc, char **argv) {
   testProcess();
   testModes();
   testInputsAreDescribed();
+  testOutputsAreDescribed();
+  testOutputsOfTheCaller();
+  testGraphsOfBytes();
   testReports();
   testBackgroundWork();
   testPlacesToCompileIn();
