@@ -82,6 +82,10 @@ cache = os.path.join(
 onnx_packages = os.path.join(cache, "onnx-tests")
 if config.onnx == "ON" and os.path.isdir(os.path.join(onnx_packages, "onnx")):
     config.available_features.add("onnx")
+python_package = os.path.join(config.tandem_obj_root, "python")
+if (glob.glob(os.path.join(python_package, "tandem", "_tandem*.so")) and
+        os.path.isdir(os.path.join(onnx_packages, "numpy"))):
+    config.available_features.add("python-package")
 if all(os.path.exists(os.path.join(cache, name))
        for name in ["silero_vad.onnx", "magika.onnx"]):
     config.available_features.add("wheel-models")
@@ -137,6 +141,9 @@ config.substitutions += [
     ("%onnx-packages", onnx_packages),
     ("%cache", cache),
     ("%interpreter", config.python),
+    # Python with the package tandem and numpy.
+    ("%tandem-python", "env PYTHONPATH={0}:{1} {2}".format(
+        python_package, onnx_packages, config.python)),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()

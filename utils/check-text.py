@@ -22,7 +22,8 @@ import re
 import sys
 
 COLUMNS = 110
-SOURCES = ("cmake", "examples", "include", "lib", "runtime", "test", "tools", "utils")
+SOURCES = ("cmake", "examples", "include", "lib", "python", "runtime", "test", "tools",
+           "utils")
 SUFFIXES = (".cpp", ".def", ".fbs", ".h", ".mlir", ".py", ".sh", ".td", ".test", ".txt")
 # Also an image or a link that is a line of its own.
 TABLE = re.compile(r"^\s*\||^!?\[[^\]]*\]\([^)]*\)$")
@@ -35,7 +36,7 @@ SPELLINGS = re.compile(
     r"recogn|quant|minim|maxim|summar|canonical)is(?:e|ing|ation|able))[a-z]*", re.I)
 CODE = re.compile(r"`[^`]*`|\]\([^)]*\)|https?://\S+")
 NAMED = re.compile(r"`([\w./-]+)`|\]\(([^)#\s]+)(?:#[^)]*)?\)")
-ROOTS = ("cmake/", "docs/", "examples/", "include/", "lib/", "runtime/", "test/",
+ROOTS = ("cmake/", "docs/", "examples/", "include/", "lib/", "python/", "runtime/", "test/",
          "tools/", "utils/")
 FILE = re.compile(r"^[A-Z]\w*\.(cpp|h|td|def|fbs)$")
 

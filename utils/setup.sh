@@ -33,7 +33,7 @@ tandem_die() {
 
 # The Debian packages wanted, one a line.
 tandem_packages() {
-  echo cmake ninja-build python3 clang-22 lld-22 ccache
+  echo cmake ninja-build python3 python3-dev clang-22 lld-22 ccache
   echo libdlpack-dev libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
     libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev \
@@ -122,6 +122,26 @@ tandem_fetch_files() {
     --only-binary=:all: --python-version=3.12 --platform=manylinux_2_28_x86_64
 }
 
+# tandem_pip_install FOLDER WITHOUT: installs the packages of
+# utils/requirements/FOLDER.txt into a folder of the cache. WITHOUT them, the
+# build goes on.
+tandem_pip_install() {
+  local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem/$1
+  local list=$TANDEM_ROOT/utils/requirements/$1.txt
+  cmp -s "$list" "$cache/requirements.txt" && return
+  tandem_say "installing the packages of ${list#"$TANDEM_ROOT"/}"
+  python3 -m pip --version >/dev/null 2>&1 ||
+    ! command -v apt-get >/dev/null || tandem_apt_install python3-pip
+  rm -rf "$cache"
+  if python3 -m pip install -q --disable-pip-version-check --no-compile \
+    --only-binary=:all: --retries 1 --timeout 15 --no-warn-conflicts \
+    --root-user-action=ignore --target "$cache" -r "$list"; then
+    cp "$list" "$cache/requirements.txt"
+  else
+    tandem_say "warning: they cannot be installed, so $2"
+  fi
+}
+
 # The Python packages of tests that write or read ONNX files, and models that
 # people use; without them, those tests are skipped.
 tandem_install_test_packages() {
@@ -131,17 +151,7 @@ tandem_install_test_packages() {
   tandem_fetch magika.onnx magika magika/models/standard_v3_3/model.onnx \
     "its test is skipped" --only-binary=:all: --python-version=3.12 \
     --platform=manylinux_2_28_x86_64
-  local list=$TANDEM_ROOT/utils/requirements/onnx-tests.txt
-  cmp -s "$list" "$cache/onnx-tests/requirements.txt" && return
-  tandem_say "installing the Python packages of the tests"
-  rm -rf "$cache/onnx-tests"
-  if python3 -m pip install -q --disable-pip-version-check --no-compile \
-    --only-binary=:all: --retries 1 --timeout 15 --no-warn-conflicts \
-    --target "$cache/onnx-tests" -r "$list"; then
-    cp "$list" "$cache/onnx-tests/requirements.txt"
-  else
-    tandem_say "warning: no onnx package, so tests of the importer are skipped"
-  fi
+  tandem_pip_install onnx-tests "tests of the importer are skipped"
 }
 
 tandem_configure() {
@@ -167,6 +177,7 @@ tandem_configure() {
 tandem_setup() {
   tandem_install_packages
   tandem_fetch_files
+  tandem_pip_install python "there is no Python package"
   tandem_configure
 }
 

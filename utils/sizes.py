@@ -3,7 +3,7 @@
 
 usage: sizes.py [FOLDER]...
 
-FOLDER: lib, runtime, include, tools and test by default. A file should have at
+FOLDER: lib, runtime, include, tools, python and test by default. A file should have at
 most 400 lines, and a C++ function at most 60 from its first line to its last.
 Exit status 1 where code of the product is longer; tests are only listed.
 """
@@ -14,7 +14,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("lib", "runtime", "include", "tools", "test")
+FOLDERS = ("lib", "runtime", "include", "tools", "python", "test")
 MOST_FILE_LINES, MOST_FUNCTION_LINES = 400, 60
 CPP = {".cpp", ".h", ".inc"}
 SOURCES = CPP | {".td", ".def", ".fbs", ".mlir", ".py"}

@@ -1,0 +1,80 @@
+//===- Arrays.h - Arrays of Python as tensors -------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_PYTHON_ARRAYS_H
+#define TANDEM_PYTHON_ARRAYS_H
+
+#include "Errors.h"
+
+#include "tandem/Runtime/Tensor.h"
+
+#include <string>
+#include <vector>
+
+namespace tandem::python {
+
+/// The library that an array belongs to.
+enum class ArrayKind { numpy, torch, dlpack };
+
+/// Tensors that refer to the memory of Python's arrays, and what keeps that
+/// memory in place. Must be destroyed with the GIL held.
+class Arrays {
+public:
+  Arrays() = default;
+  Arrays(const Arrays &) = delete;
+  ~Arrays();
+
+  /// Adds an array of numpy, of torch, or of any library that has DLPack. An
+  /// array that is not contiguous and row-major is copied, unless it is to be
+  /// written. `what` names the array in errors: "input 'x'". Raises TypeError
+  /// for what is no array, and tandem.Error otherwise.
+  void add(nb::handle array, const std::string &what, bool isWritten = false);
+
+  const std::vector<Tensor> &tensors() const { return all; }
+  /// The library of the first array.
+  ArrayKind kind() const { return firstKind; }
+  /// The first array; null if there is none.
+  nb::handle first() const { return firstArray; }
+  /// The number of arrays that were copied, and the name of the first.
+  size_t copies() const { return numCopies; }
+  const std::string &firstCopy() const { return copied; }
+
+private:
+  void addBuffer(nb::handle array, const std::string &what, bool isWritten);
+  bool addExchanged(nb::handle array, const std::string &what, bool isWritten);
+  void addDLPack(nb::handle array, const std::string &what, bool isWritten);
+  void addStrided(const TensorType &type, void *data,
+                  const std::vector<int64_t> &strides, const Device *device,
+                  const std::string &what, bool isWritten);
+  void countCopy(const std::string &what, bool isWritten);
+
+  std::vector<Tensor> all;
+  std::vector<Py_buffer> buffers;
+  std::vector<nb::object> held;
+  ArrayKind firstKind = ArrayKind::numpy;
+  nb::handle firstArray;
+  size_t numCopies = 0;
+  std::string copied;
+};
+
+/// Returns the tensor as an array of the library that `like` belongs to; of
+/// numpy if `like` is null. The array keeps the tensor's memory alive.
+nb::object toArray(const Tensor &tensor, ArrayKind kind, nb::handle like);
+
+/// The name of numpy's dtype for the type: "float32", "bfloat16", "bool".
+std::string numpyName(DType dtype);
+/// The inverse of numpyName; also takes names of the dialect ("f32"). Raises
+/// TypeError for any other text.
+DType parseDType(const std::string &text);
+
+/// Makes a capsule with the tensor (DLPack's "dltensor").
+nb::object toCapsule(const Tensor &tensor);
+
+} // namespace tandem::python
+
+#endif // TANDEM_PYTHON_ARRAYS_H

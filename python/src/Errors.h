@@ -1,0 +1,39 @@
+//===- Errors.h - Errors as Python exceptions -------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_PYTHON_ERRORS_H
+#define TANDEM_PYTHON_ERRORS_H
+
+#include "tandem/Support/Error.h"
+
+#include <nanobind/nanobind.h>
+
+namespace tandem::python {
+
+namespace nb = nanobind;
+
+/// Raises `error` as a tandem.Error. The GIL must be held.
+[[noreturn]] void raise(const Error &error);
+
+/// Returns the value, or raises the Error.
+template <typename T> T take(Expected<T> result) {
+  if (!result)
+    raise(result.error());
+  if constexpr (!std::is_void_v<T>)
+    return std::move(*result);
+}
+
+/// Calls `body` without the GIL.
+template <typename Body> auto withoutGIL(Body body) {
+  nb::gil_scoped_release released;
+  return body();
+}
+
+} // namespace tandem::python
+
+#endif // TANDEM_PYTHON_ERRORS_H

@@ -1,0 +1,242 @@
+//===- Module.cpp - The extension module _tandem --------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "PyBuilder.h"
+#include "PyFunction.h"
+
+#include "tandem/Support/Choices.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+using namespace tandem;
+using namespace tandem::python;
+
+namespace {
+
+/// One value of an option by its name; raises ValueError for another name.
+template <typename Value>
+Value parseChoice(const char *option, const std::string &text) {
+  std::string names;
+  for (const Choice<Value> &choice : choicesOf<Value>()) {
+    if (choice.name == text)
+      return choice.value;
+    names += (names.empty() ? "" : ", ") + std::string(choice.name);
+  }
+  throw nb::value_error(
+      (std::string(option) + " is one of " + names + ", not '" + text + "'")
+          .c_str());
+}
+
+Mode parseModeName(const std::string &text) {
+  std::optional<Mode> mode = parseMode(text);
+  if (!mode)
+    throw nb::value_error(
+        ("mode is one of eager, compile, auto, compile-now, not '" + text + "'")
+            .c_str());
+  return *mode;
+}
+
+/// Options of tandem.load that are not those of the import.
+struct LoadOptions {
+  std::string device, mode, precision, cache;
+  bool isStrict = false, isTraced = false;
+
+  std::shared_ptr<PyFunction> create(std::unique_ptr<Graph> graph) const {
+    CompileOptions options;
+    options.device = device;
+    options.precision = parseChoice<Precision>("precision", precision);
+    if (cache == "off")
+      options.diskCache = false;
+    else
+      options.cacheDir = cache;
+    TieringOptions tiering;
+    tiering.mode = parseModeName(mode);
+    tiering.isStrict = isStrict;
+    tiering.isTraced = isTraced;
+    return PyFunction::create(std::move(graph), options, std::move(tiering));
+  }
+};
+
+/// Keeps a buffer of Python in place, and releases it with the GIL.
+std::shared_ptr<const void> holdBuffer(Py_buffer buffer) {
+  return {buffer.buf, [buffer](const void *) mutable {
+            if (!Py_IsInitialized())
+              return; // The process ends, and its memory with it.
+            nb::gil_scoped_acquire acquired;
+            PyBuffer_Release(&buffer);
+          }};
+}
+
+std::unique_ptr<Graph> parseFile(const std::string &path,
+                                 const std::string &function,
+                                 const ImportOptions &options) {
+  return take(
+      withoutGIL([&] { return Graph::parseFile(path, function, options); }));
+}
+
+std::unique_ptr<Graph> parseBytes(nb::handle source, const std::string &name,
+                                  const std::string &function,
+                                  const ImportOptions &options) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(source.ptr(), &buffer, PyBUF_SIMPLE) != 0)
+    throw nb::python_error();
+  const GraphSource graph{
+      {static_cast<const char *>(buffer.buf), size_t(buffer.len)},
+      holdBuffer(buffer),
+      name};
+  return take(
+      withoutGIL([&] { return Graph::parse(graph, function, options); }));
+}
+
+ImportOptions
+importOptions(const std::map<std::string, int64_t> &dims,
+              const std::map<std::string, std::vector<int64_t>> &shapes,
+              const std::map<std::string, std::vector<double>> &values) {
+  ImportOptions options;
+  options.dims = dims;
+  for (const auto &[name, dimsOf] : shapes) {
+    Shape &shape = options.shapes[name];
+    for (int64_t dim : dimsOf)
+      shape.push_back(dim);
+  }
+  options.values = values;
+  return options;
+}
+
+void bindFunctions(nb::module_ &module) {
+  nb::class_<PyFunction>(module, "Function")
+      .def("__call__", &PyFunction::call)
+      .def("time_calls", &PyFunction::timeCalls)
+      .def("inputs", &PyFunction::inputs)
+      .def("outputs", &PyFunction::outputs)
+      .def("compile_ahead", &PyFunction::compileAhead)
+      .def("wait", &PyFunction::wait)
+      .def("cancel", &PyFunction::cancel)
+      .def("report_text", &PyFunction::reportText)
+      .def("report_json", &PyFunction::reportJSON)
+      .def("trace", &PyFunction::trace)
+      .def("ir", &PyFunction::ir)
+      .def("explain", &PyFunction::explain)
+      .def("prepare", &PyFunction::prepare)
+      .def("drain_events", &PyFunction::drainEvents)
+      .def("has_events", &PyFunction::hasEvents)
+      .def("copies", &PyFunction::copies);
+  nb::class_<LoadOptions>(module, "LoadOptions")
+      .def(nb::init<>())
+      .def_rw("device", &LoadOptions::device)
+      .def_rw("mode", &LoadOptions::mode)
+      .def_rw("precision", &LoadOptions::precision)
+      .def_rw("cache", &LoadOptions::cache)
+      .def_rw("strict", &LoadOptions::isStrict)
+      .def_rw("traced", &LoadOptions::isTraced);
+  nb::class_<ImportOptions>(module, "ImportOptions")
+      .def_static("make", importOptions);
+  module.def("load_file",
+             [](const std::string &path, const std::string &function,
+                const ImportOptions &import, const LoadOptions &options) {
+               return options.create(parseFile(path, function, import));
+             });
+  module.def("load_bytes", [](nb::handle source, const std::string &name,
+                              const std::string &function,
+                              const ImportOptions &import,
+                              const LoadOptions &options) {
+    return options.create(parseBytes(source, name, function, import));
+  });
+}
+
+GraphBuilder::Value addInput(GraphBuilder &builder, const std::string &dtype,
+                             const std::vector<std::optional<int64_t>> &shape,
+                             const std::vector<std::string> &dims,
+                             const std::string &name) {
+  TensorType type{parseDType(dtype), {}};
+  for (const std::optional<int64_t> &dim : shape)
+    type.shape.push_back(dim.value_or(kDynamic));
+  GraphBuilder::Value value = builder.input(type, dims, name);
+  take(builder.status());
+  return value;
+}
+
+/// The graph shares the array's memory and keeps it alive.
+GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
+  auto arrays = std::make_shared<Arrays>();
+  arrays->add(array, "constant");
+  const Tensor &tensor = arrays->tensors()[0];
+  std::shared_ptr<void> owner(tensor.data(), [arrays](void *) mutable {
+    if (!Py_IsInitialized())
+      return; // The process ends, and its memory with it.
+    nb::gil_scoped_acquire acquired;
+    arrays.reset();
+  });
+  GraphBuilder::Value value =
+      builder.constant(Tensor::share(tensor.type(), owner));
+  take(builder.status());
+  return value;
+}
+
+GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
+                          const std::vector<GraphBuilder::Value> &operands,
+                          const std::string &attributes) {
+  GraphBuilder::Value value = builder.op(parseOp(name, attributes), operands);
+  take(builder.status());
+  return value;
+}
+
+nb::tuple describeValue(const GraphBuilder &builder,
+                        GraphBuilder::Value value) {
+  const TensorType type = builder.type(value);
+  nb::list dims;
+  for (int64_t dim : type.shape.span())
+    dims.append(dim == kDynamic ? nb::none() : nb::cast(dim));
+  return nb::make_tuple(numpyName(type.dtype), dims);
+}
+
+std::shared_ptr<PyFunction>
+buildFunction(const GraphBuilder &builder,
+              const std::vector<GraphBuilder::Value> &outputs,
+              const std::vector<std::string> &names,
+              const LoadOptions &options) {
+  return options.create(
+      take(withoutGIL([&] { return builder.build(outputs, names); })));
+}
+
+void bindBuilder(nb::module_ &module) {
+  nb::class_<GraphBuilder::Value>(module, "Value");
+  nb::class_<GraphBuilder>(module, "Builder")
+      .def(nb::init<std::string>())
+      .def("input", addInput)
+      .def("constant", addConstant)
+      .def("op", addOp)
+      .def("set_location", &GraphBuilder::setLocation)
+      .def("type", describeValue)
+      .def("build", buildFunction);
+  module.def("describe_ops", describeOps);
+  module.def("attributes_of", attributesOf);
+}
+
+} // namespace
+
+NB_MODULE(_tandem, module) {
+  bindFunctions(module);
+  bindBuilder(module);
+  module.def("devices", [] {
+    nb::list all;
+    for (const DeviceInfo &device : devices())
+      all.append(nb::make_tuple(std::string(device.name),
+                                std::string(device.description)));
+    return all;
+  });
+  module.def("set_num_threads", setNumThreads);
+  module.def("num_threads", numThreads);
+  module.def("allow_background_calibration", allowBackgroundCalibration);
+  module.attr("__version__") = TANDEM_VERSION;
+}

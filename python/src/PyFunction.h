@@ -1,0 +1,96 @@
+//===- PyFunction.h - Functions for Python ----------------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_PYTHON_PYFUNCTION_H
+#define TANDEM_PYTHON_PYFUNCTION_H
+
+#include "Arrays.h"
+
+#include "tandem/Tandem.h"
+
+#include <deque>
+#include <mutex>
+
+namespace tandem::python {
+
+/// Events of functions, which background threads add and Python drains into
+/// `logging`: a background thread never takes the GIL. Thread-safe.
+class EventQueue {
+public:
+  void add(std::string line);
+  std::vector<std::string> drain();
+  bool isEmpty() const { return count.load(std::memory_order_relaxed) == 0; }
+
+private:
+  /// The oldest events beyond this number are dropped.
+  static constexpr size_t kMaxEvents = 10000;
+  std::mutex mutex;
+  std::deque<std::string> lines;
+  std::atomic<size_t> count{0};
+};
+
+/// A graph with a Function of the runtime, called with arrays.
+class PyFunction {
+public:
+  static std::shared_ptr<PyFunction> create(std::unique_ptr<Graph> graph,
+                                            const CompileOptions &options,
+                                            TieringOptions tiering);
+
+  /// Calls the function: `arguments` in the order of the inputs, `keywords` by
+  /// the names of inputs; `out` is an array, or a tuple of arrays, that
+  /// receives the outputs; `tier` is the name of a tier.
+  nb::object call(const nb::args &arguments, const nb::kwargs &keywords);
+
+  /// The mean time of `count` calls in C++, in nanoseconds: what a call costs
+  /// without Python.
+  double timeCalls(int count, const nb::args &arguments);
+
+  /// (name, dtype, dims) of each input or output. A dim is a number, a name or
+  /// None.
+  nb::list inputs() const { return describe(true); }
+  nb::list outputs() const { return describe(false); }
+
+  /// Compiles signatures in the background. A signature is a list of (dtype,
+  /// shape).
+  void compileAhead(const nb::list &signatures);
+  /// Waits for the background. KeyboardInterrupt ends the wait.
+  void wait();
+  void cancel();
+  std::string reportText() const;
+  std::string reportJSON() const;
+  std::string trace() const;
+  /// Prepares a tier for a signature; the time to compile, in nanoseconds.
+  double prepare(const nb::list &signature, const std::string &tier);
+  /// See Graph::printIR and Graph::explainFusion.
+  std::string ir(const std::string &phase, const nb::list &signature) const;
+  std::string explain(const nb::list &signature) const;
+  std::vector<std::string> drainEvents() { return events->drain(); }
+  bool hasEvents() const { return !events->isEmpty(); }
+  size_t copies() const { return numCopies; }
+
+private:
+  nb::list describe(bool isInput) const;
+  void bind(const nb::args &arguments, const nb::kwargs &keywords,
+            Arrays &inputs) const;
+  void bindOutputs(nb::handle out, Arrays &outputs) const;
+  void noteCopies(const Arrays &arrays);
+
+  std::unique_ptr<Graph> graph;
+  std::shared_ptr<Function> function;
+  CompileOptions options;
+  std::shared_ptr<EventQueue> events = std::make_shared<EventQueue>();
+  std::vector<std::string> inputLabels, outputLabels;
+  size_t numCopies = 0;
+};
+
+/// A signature from (dtype, shape) pairs.
+std::vector<TensorType> toTypes(const nb::list &signature);
+
+} // namespace tandem::python
+
+#endif // TANDEM_PYTHON_PYFUNCTION_H

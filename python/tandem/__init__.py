@@ -1,0 +1,82 @@
+"""Tandem: a graph runs at once, op by op, and is compiled when that pays.
+
+    import numpy as np
+    import tandem
+
+    f = tandem.load("resnet50.onnx")
+    y = f(np.zeros((1, 3, 224, 224), np.float32))
+    print(f.report())
+"""
+
+import sys as _sys
+
+if not (_sys.platform == "linux" and _sys.maxsize > 2**32):
+    raise ImportError("tandem runs on 64-bit Linux only")
+
+from . import _tandem
+from ._errors import Error
+from ._function import Function, Spec, as_source, load_options
+from .builder import Builder, ops
+from .report import Report
+from .sweep import sweep
+
+__version__ = _tandem.__version__
+__all__ = ["Builder", "Error", "Function", "Report", "Spec", "devices", "load",
+           "num_threads", "ops", "set_num_threads", "sweep"]
+
+
+def load(source, *, function="main", dims=None, shapes=None, values=None,
+         device=None, mode="auto", precision="strict", strict=False, cache=None,
+         trace=False):
+    """Loads a graph as a Function.
+
+    Args:
+      source: the path of an ONNX model or an MLIR file, or its bytes. The weights
+        of an ONNX model stay in the file or in the bytes, which must not change.
+      function: the function of an MLIR file.
+      dims: sizes of free dims of a model, by name.
+      shapes: shapes of inputs of a model, by name.
+      values: values of inputs that determine shapes, by name.
+      device: a name of `devices()`; by default the CPU.
+      mode: "auto", "eager", "compile" (the first call of a shape compiles) or
+        "compile-now" (and certifies, for tests).
+      precision: "strict", or "tf32" on GPUs.
+      strict: whether a call raises an Error after a certificate has shown that
+        compiled and eager disagree. If False, such calls run eagerly.
+      cache: the folder of compiled programs, False for none, or None for the
+        user's.
+      trace: whether calls are recorded for `Function.trace`.
+
+    Raises Error with the location in the model if it cannot be loaded.
+    """
+    return _load(as_source(source), function, dims or {},
+                 {k: list(v) for k, v in (shapes or {}).items()},
+                 {k: [float(x) for x in v] for k, v in (values or {}).items()},
+                 device, mode, precision, strict, cache, trace)
+
+
+def _load(source, function, dims, shapes, values, *options):
+    given = (source, function, dims, shapes, values, *options)
+    importing = _tandem.ImportOptions.make(dims, shapes, values)
+    loading = load_options(*options)
+    if isinstance(source, str):
+        impl = _tandem.load_file(source, function, importing, loading)
+    else:
+        impl = _tandem.load_bytes(source, "<bytes>", function, importing, loading)
+        given = (bytes(source), *given[1:]) if not isinstance(source, bytes) else given
+    return Function(impl, given)
+
+
+def devices():
+    """The devices that graphs can run on, as (name, description)."""
+    return _tandem.devices()
+
+
+def set_num_threads(threads):
+    """Limits the threads of kernels and libraries in this process."""
+    _tandem.set_num_threads(threads)
+
+
+def num_threads():
+    """The present limit of `set_num_threads`."""
+    return _tandem.num_threads()

@@ -1,0 +1,26 @@
+"""The exception that all functions of the package raise."""
+
+
+class Error(Exception):
+    """An error of Tandem.
+
+    Attributes:
+      message: one sentence that names what is wrong.
+      phase: the phase that failed, such as "parse", "import", "input", "output",
+        "compile" or "execute".
+      location: the place in the model or file, or "" if it is not known.
+      hint: a suggestion, or "".
+    """
+
+    def __init__(self, message, phase="", location="", hint=""):
+        super().__init__(message, phase, location, hint)
+        self.message = message
+        self.phase = phase
+        self.location = location
+        self.hint = hint
+
+    def __str__(self):
+        text = f"{self.location}: " if self.location else ""
+        text += f"{self.phase}: " if self.phase else ""
+        text += self.message
+        return f"{text} ({self.hint})" if self.hint else text

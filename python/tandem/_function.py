@@ -1,0 +1,151 @@
+"""Functions: graphs that are called with arrays."""
+
+import dataclasses
+import json
+import logging
+import os
+
+from . import _tandem
+from .report import Report
+
+_log = logging.getLogger("tandem")
+
+
+@dataclasses.dataclass(frozen=True)
+class Spec:
+    """The type of an input or output.
+
+    Attributes:
+      name: the name in the model, or "".
+      dtype: the name of numpy's dtype, such as "float32"; "bfloat16" is ml_dtypes'.
+      shape: the sizes. A free dim is its name, or None without a name.
+    """
+
+    name: str
+    dtype: str
+    shape: tuple
+
+
+class Function:
+    """A graph that is called with arrays of numpy, torch, jax or any library that
+    has DLPack, and returns arrays of the same library.
+
+    Calls run at once, op by op. A shape is compiled in the background when the
+    engine predicts that compiling pays. A certificate then checks the compiled
+    program against the eager tier before calls use it. `report()` tells what was
+    measured and decided.
+
+    Functions are thread-safe. Calls release the GIL.
+    """
+
+    def __init__(self, impl, source):
+        self._impl = impl
+        self._source = source
+        self.inputs = [Spec(n, d, tuple(s)) for n, d, s in impl.inputs()]
+        self.outputs = [Spec(n, d, tuple(s)) for n, d, s in impl.outputs()]
+
+    def __call__(self, *inputs, **options):
+        """Calls the graph.
+
+        Inputs are given in the order of `inputs`, or by name. `out` is an array or
+        a tuple of arrays that receive the outputs; they must not overlap an input.
+        `tier` forces a tier: "eager", "compiled", "captured" or "reference".
+        Returns an array, or a tuple of arrays if there are several outputs.
+        Arrays that are not contiguous and row-major are copied (`copies`).
+
+        Raises TypeError for an input that is no array, is missing or unknown, and
+        Error for a wrong dtype or shape.
+        """
+        result = self._impl(*inputs, **options)
+        if self._impl.has_events():
+            self._drain()
+        return result
+
+    def compile_ahead(self, *signatures):
+        """Has signatures compiled in the background, before all others.
+
+        A signature is a shape, if the function has one input, or a list of shapes
+        or arrays, one for each input.
+        """
+        self._impl.compile_ahead([self._signature(s) for s in signatures])
+
+    def wait(self):
+        """Waits until nothing is compiled or certified in the background."""
+        self._impl.wait()
+        self._drain()
+
+    def cancel(self):
+        """Cancels compilations that wait or that run in the helper process."""
+        self._impl.cancel()
+        self._drain()
+
+    def report(self):
+        """What was measured and decided for each shape, as a Report."""
+        self._drain()
+        return Report(self._impl.report_json(), self._impl.report_text())
+
+    def ir(self, phase, signature):
+        """The IR of the graph after a phase of its compilation for a signature (see
+        `compile_ahead`): "specialize", "simplify", "layout", "fuse", "kernels",
+        "linalg", and "llvm" on the CPU or "emitc" on GPUs."""
+        return self._impl.ir(phase, self._signature(signature))
+
+    def explain(self, signature):
+        """The decisions of fusion for a signature with their reasons, as the object
+        that docs/Fusion.md describes."""
+        return json.loads(self._impl.explain(self._signature(signature)))
+
+    def trace(self, path):
+        """Writes the calls and decisions as a file that Perfetto opens. The
+        function must have been loaded with trace=True."""
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._impl.trace())
+
+    @property
+    def copies(self):
+        """The number of arrays that calls had to copy."""
+        return self._impl.copies()
+
+    def __repr__(self):
+        def text(specs):
+            return ", ".join(f"{s.name or '_'}: {s.dtype}{list(s.shape)}"
+                             for s in specs)
+        return f"<tandem.Function ({text(self.inputs)}) -> ({text(self.outputs)})>"
+
+    def __reduce__(self):
+        if self._source is None:
+            raise TypeError("a function of a Builder cannot be pickled")
+        from . import _load
+        return _load, self._source
+
+    def _signature(self, given):
+        """(dtype, shape) of each input, from a shape or a list."""
+        if len(self.inputs) == 1 and isinstance(given, tuple):
+            given = [given]
+        if len(given) != len(self.inputs):
+            raise TypeError(f"a signature has {len(self.inputs)} shapes, not "
+                            f"{len(given)}")
+        return [(spec.dtype, tuple(getattr(each, "shape", each)))
+                for spec, each in zip(self.inputs, given)]
+
+    def _drain(self):
+        for line in self._impl.drain_events():
+            _log.info("%s", line)
+
+
+def as_source(source):
+    """A path as text, or the bytes-like object."""
+    if isinstance(source, (str, os.PathLike)):
+        return os.path.abspath(os.fspath(source))
+    return source
+
+
+def load_options(device, mode, precision, strict, cache, trace):
+    options = _tandem.LoadOptions()
+    options.device = device or ""
+    options.mode = mode
+    options.precision = precision
+    options.strict = strict
+    options.cache = os.fspath(cache) if cache else ("off" if cache is False else "")
+    options.traced = trace
+    return options

@@ -1,0 +1,78 @@
+"""Graphs without a file."""
+
+import json
+
+from . import _tandem
+from ._errors import Error
+from ._function import Function, load_options
+
+_OPS = {name: (least, most) for name, least, most in _tandem.describe_ops()}
+
+
+def ops():
+    """The names of all ops, with the attributes of each."""
+    return {name: _tandem.attributes_of(name) for name in _OPS}
+
+
+class Builder:
+    """Builds a graph op by op. Every op of docs/generated/Dialect.md is a method:
+
+        b = tandem.Builder()
+        x = b.input("float32", (None, 64), dims=("n", ""), name="x")
+        w = b.constant(weights)
+        f = b.build(b.relu(b.matmul(x, w)))
+
+    Attributes of ops are keyword arguments: b.softmax(x, axis=1). An op is checked
+    when it is added; Error names what is wrong.
+    """
+
+    def __init__(self, name="main"):
+        self._impl = _tandem.Builder(name)
+
+    def input(self, dtype, shape, dims=(), name=""):
+        """Adds an input. A dim of `shape` is None if its size is free. `dims` names
+        the dims; dims of one name have one size in every call."""
+        return self._impl.input(str(dtype), list(shape),
+                                [dim or "" for dim in dims], name)
+
+    def constant(self, array):
+        """Adds a constant. The graph shares the array's memory, which must not
+        change."""
+        return self._impl.constant(array)
+
+    def op(self, name, *operands, **attributes):
+        """Adds the op `name` with one result."""
+        if name not in _OPS:
+            raise Error(f"there is no op '{name}'", "build",
+                        hint="tandem.ops() lists all ops")
+        try:
+            return self._impl.op(name, list(operands), json.dumps(attributes))
+        except TypeError:
+            raise TypeError(f"{name}: operands are values of this builder, and "
+                            "constants are added by Builder.constant") from None
+
+    def type(self, value):
+        """(dtype, shape) of a value."""
+        dtype, shape = self._impl.type(value)
+        return dtype, tuple(shape)
+
+    def set_location(self, location):
+        """Sets the location that errors and reports show for later ops."""
+        self._impl.set_location(location)
+
+    def build(self, outputs, *, names=(), device=None, mode="auto",
+              precision="strict", strict=False, cache=None, trace=False):
+        """Makes a Function that computes `outputs`, a value or a list of values.
+        The options are those of `tandem.load`."""
+        if not isinstance(outputs, (list, tuple)):
+            outputs = [outputs]
+        options = load_options(device, mode, precision, strict, cache, trace)
+        return Function(self._impl.build(list(outputs), list(names), options), None)
+
+    def __getattr__(self, name):
+        if name.startswith("_") or name not in _OPS:
+            raise AttributeError(f"there is no op '{name}'; tandem.ops() lists all")
+        return lambda *operands, **attributes: self.op(name, *operands, **attributes)
+
+    def __dir__(self):
+        return [*super().__dir__(), *_OPS]

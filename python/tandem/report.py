@@ -1,0 +1,180 @@
+"""What was measured and decided for each shape."""
+
+import html
+import json
+import pathlib
+
+# Sizes of the picture, in its own units.
+WIDTH, HEIGHT, MARGIN = 320, 150, 34
+
+
+def format_ns(ns):
+    """A time for people: "12.3 µs"."""
+    if ns is None:
+        return "–"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+class Signature:
+    """The state and the measurements of one shape; times are in nanoseconds.
+
+    Attributes:
+      inputs: the types of the inputs, such as "tensor<8x64xf32>".
+      state: "eager", "queued", "compiling", "compiled", "provisional", "promoted",
+        "demoted" or "refused".
+      tier: the tier in which the next call runs.
+      calls: the number of calls.
+      eager, compiled: the time of a call in each tier (e and c), or None.
+      compile_cost: the cost of compiling (C), measured or else predicted, or None.
+      break_even: the number of calls after which compiling pays (n*), or None.
+      next: what the next decision depends on, in one sentence.
+    """
+
+    def __init__(self, data):
+        self.data = data
+        self.inputs = data["inputs"]
+        self.state = data["state"]
+        self.tier = data["tier"]
+        self.calls = data["calls"]
+        self.eager = _time(data, "eager")
+        self.compiled = _time(data, "compiled") or data.get("predicted_compiled_ns")
+        self.compile_cost = (data.get("compile_ns") or
+                             data.get("predicted_compile_ns")) or None
+        self.break_even = data.get("break_even_calls")
+        self.next = data.get("next", "")
+
+    @property
+    def verdict(self):
+        """Whether compiling pays, in two or three words."""
+        if self.break_even is None:
+            known = self.eager and self.compiled and self.compile_cost
+            return "does not pay" if known else "not known yet"
+        if self.calls >= self.break_even:
+            return "has paid"
+        return f"pays after {self.break_even:,.0f} calls"
+
+    def __repr__(self):
+        return f"<{', '.join(self.inputs)}: {self.state}, {self.verdict}>"
+
+
+def _time(data, name):
+    time = data.get(name)
+    if isinstance(time, dict):
+        time = time.get("ns") or time.get("median")
+    return time or None
+
+
+class Report:
+    """The report of a function. In a notebook it is a table with a picture for each
+    shape; `str` is text, `json` a JSON object."""
+
+    def __init__(self, text_of_json, text):
+        self.data = json.loads(text_of_json)
+        self.text = text
+        self.signatures = [Signature(each) for each in self.data["signatures"]]
+
+    def __str__(self):
+        return self.text
+
+    def json(self):
+        """The report as JSON text."""
+        return json.dumps(self.data)
+
+    def save(self, path):
+        """Writes an HTML page."""
+        page = ("<!DOCTYPE html><meta charset='utf-8'><title>Tandem</title>"
+                "<body style='background: Canvas; color: CanvasText; "
+                "color-scheme: light dark; font-family: sans-serif'>"
+                f"{self._repr_html_()}</body>")
+        pathlib.Path(path).write_text(page, encoding="utf-8")
+
+    def _repr_html_(self):
+        parts = [_STYLE, "<div class='tandem'>"]
+        # A notebook shows at most this many shapes; str and json have all.
+        for signature in self.signatures[:12]:
+            parts.append(_section(signature))
+        rest = len(self.signatures) - 12
+        if rest > 0:
+            parts.append(f"<p>{rest} more shapes: print the report.</p>")
+        if not self.signatures:
+            parts.append("<p>The function has not been called.</p>")
+        return "".join(parts) + "</div>"
+
+
+_STYLE = """<style>
+.tandem { --eager: #c0392b; --compiled: #1f77b4; --line: #8886; font-size: 13px }
+@media (prefers-color-scheme: dark) {
+  .tandem { --eager: #ff8a75; --compiled: #6db8f2 } }
+.tandem section { display: flex; flex-wrap: wrap; gap: 18px; margin: 12px 0 }
+.tandem table { border-collapse: collapse }
+.tandem td, .tandem th { padding: 2px 10px 2px 0; text-align: left;
+  border-bottom: 1px solid var(--line); background: none; color: inherit }
+.tandem text { font-size: 10px; fill: currentColor }
+</style>"""
+
+
+def _section(signature):
+    rows = [("state", f"{signature.state}, next call runs {signature.tier}"),
+            ("calls", f"{signature.calls:,}"),
+            ("eager call (e)", format_ns(signature.eager)),
+            ("compiled call (c)", format_ns(signature.compiled)),
+            ("compiling (C)", format_ns(signature.compile_cost)),
+            ("break-even (n*)", "–" if signature.break_even is None
+             else f"{signature.break_even:,.0f} calls"),
+            ("verdict", signature.verdict)]
+    table = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>"
+                    for name, value in rows)
+    return (f"<h4>{html.escape(', '.join(signature.inputs))}</h4><section>"
+            f"{_picture(signature)}<table>{table}</table></section>"
+            f"<p>{html.escape(signature.next)}</p>")
+
+
+def _picture(signature):
+    """Total time against calls: eager, and compiled with the cost of compiling."""
+    e, c, cost = signature.eager, signature.compiled, signature.compile_cost
+    if not e or not c or not cost:
+        return ""
+    n = signature.break_even
+    most_calls = max(2 * n if n else 0, signature.calls, 10)
+    most_ns = max(e * most_calls, cost + c * most_calls)
+
+    def x(calls):
+        return MARGIN + (WIDTH - MARGIN - 8) * calls / most_calls
+
+    def y(ns):
+        return HEIGHT - 22 - (HEIGHT - 34) * ns / most_ns
+
+    def line(start, end, color):
+        return (f"<path d='M{x(0):.1f} {y(start):.1f}L{x(most_calls):.1f} "
+                f"{y(end):.1f}' stroke='var(--{color})' stroke-width='2' "
+                "fill='none'/>")
+
+    def mark(calls, label, dash):
+        return (f"<path d='M{x(calls):.1f} 10V{HEIGHT - 22}' stroke='currentColor' "
+                f"stroke-dasharray='{dash}'/><text x='{x(calls) + 3:.1f}' y='18'>"
+                f"{label}</text>")
+
+    parts = [f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' "
+             "aria-label='total time against calls'>",
+             f"<path d='M{MARGIN} 10V{HEIGHT - 22}H{WIDTH - 8}' "
+             "stroke='var(--line)' fill='none'/>",
+             line(0, e * most_calls, "eager"),
+             line(cost, cost + c * most_calls, "compiled")]
+    if n:
+        parts.append(mark(n, "n*", "4 3"))
+    if 0 < signature.calls <= most_calls:
+        parts.append(mark(signature.calls, "now", "1 3"))
+    parts += [f"<text x='{MARGIN}' y='{HEIGHT - 8}'>0</text>",
+              f"<text x='{WIDTH - 8}' y='{HEIGHT - 8}' text-anchor='end'>"
+              f"{most_calls:,.0f} calls</text>",
+              f"<text x='{MARGIN - 3}' y='16' text-anchor='end'>"
+              f"{format_ns(most_ns)}</text>",
+              f"<text x='{x(most_calls):.0f}' y='{y(e * most_calls) - 3:.0f}' "
+              "text-anchor='end' style='fill:var(--eager)'>eager</text>",
+              f"<text x='{x(most_calls):.0f}' "
+              f"y='{y(cost + c * most_calls) - 3:.0f}' text-anchor='end' "
+              "style='fill:var(--compiled)'>compiled</text></svg>"]
+    return "".join(parts)

@@ -1,0 +1,66 @@
+# RUN: %tandem-python %s
+"""Every op of the op table can be built by its name."""
+
+import gc
+import unittest
+
+import numpy as np
+import tandem
+
+
+class BuilderTest(unittest.TestCase):
+    def test_network(self):
+        rng = np.random.default_rng(1)
+        weights = rng.standard_normal((64, 10), dtype=np.float32)
+        b = tandem.Builder()
+        x = b.input("float32", (None, 64), dims=("n", ""), name="x")
+        self.assertEqual(b.type(x), ("float32", (None, 64)))
+        f = b.build(b.softmax(b.matmul(x, b.constant(weights)), axis=1))
+        del b
+        gc.collect()
+        value = rng.standard_normal((3, 64), dtype=np.float32)
+        e = np.exp(value @ weights - (value @ weights).max(1, keepdims=True))
+        for tier in ("eager", "compiled"):
+            np.testing.assert_allclose(f(value, tier=tier),
+                                       e / e.sum(1, keepdims=True), rtol=1e-4)
+
+    def test_convolution_with_attributes(self):
+        b = tandem.Builder()
+        x = b.input("float32", (1, 5, 5, 1))
+        w = b.constant(np.ones((3, 3, 1, 1), np.float32))
+        y = b.conv(x, w, strides=[1, 1], pad_low=[1, 1], pad_high=[1, 1],
+                   dilations=[1, 1],
+                   input_layout="NHWC", kernel_layout="HWIO", output_layout="NHWC")
+        self.assertEqual(b.type(y), ("float32", (1, 5, 5, 1)))
+        z = b.reduce(y, kind="sum", dims=[0, 1, 2, 3])
+        f = b.build([y, z])
+        y, z = f(np.ones((1, 5, 5, 1), np.float32))
+        self.assertEqual(y[0, 2, 2, 0], 9)
+        self.assertEqual(z, 9 * 9 + 12 * 6 + 4 * 4)
+
+    def test_every_op_is_there(self):
+        self.assertIn("conv", tandem.ops())
+        self.assertIn("groups", tandem.ops()["conv"])
+        for name in tandem.ops():
+            self.assertTrue(callable(getattr(tandem.Builder(), name)))
+            self.assertIn(name, dir(tandem.Builder()))
+
+    def test_errors_name_the_op(self):
+        b = tandem.Builder()
+        x = b.input("float32", (2, 3))
+        with self.assertRaisesRegex(tandem.Error, "add"):
+            b.add(x, b.input("float32", (4, 5)))
+        b = tandem.Builder()
+        x = b.input("float32", (2, 3))
+        with self.assertRaisesRegex(tandem.Error, "softmax.*axes"):
+            b.softmax(x, axes=1)
+        with self.assertRaisesRegex(AttributeError, "no op 'einsum'"):
+            b.einsum(x)
+        with self.assertRaisesRegex(TypeError, "add: operands are values"):
+            b.add(x, 1.0)
+        with self.assertRaisesRegex(TypeError, "'complex64' is no element type"):
+            b.input("complex64", (2,))
+
+
+if __name__ == "__main__":
+    unittest.main()
