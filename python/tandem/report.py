@@ -5,7 +5,7 @@ import json
 import pathlib
 
 # Sizes of the picture, in its own units.
-WIDTH, HEIGHT, MARGIN = 320, 150, 34
+WIDTH, HEIGHT, MARGIN = 340, 150, 54
 
 
 def format_ns(ns):
@@ -28,7 +28,8 @@ class Signature:
       tier: the tier in which the next call runs.
       calls: the number of calls.
       eager, compiled: the time of a call in each tier (e and c), or None.
-      compile_cost: the cost of compiling (C), measured or else predicted, or None.
+      compile_cost: the cost of compiling (C), or None. Both `compiled` and
+        `compile_cost` are predictions until they are measured.
       break_even: the number of calls after which compiling pays (n*), or None.
       next: what the next decision depends on, in one sentence.
     """
@@ -39,10 +40,10 @@ class Signature:
         self.state = data["state"]
         self.tier = data["tier"]
         self.calls = data["calls"]
-        self.eager = _time(data, "eager")
-        self.compiled = _time(data, "compiled") or data.get("predicted_compiled_ns")
-        self.compile_cost = (data.get("compile_ns") or
-                             data.get("predicted_compile_ns")) or None
+        predicted = data["predicted"]
+        self.eager = data["eager"]["ns"] or None
+        self.compiled = data["compiled"]["ns"] or predicted["compiled_ns"] or None
+        self.compile_cost = data["compile_ns"] or predicted["compile_ns"] or None
         self.break_even = data.get("break_even_calls")
         self.next = data.get("next", "")
 
@@ -58,13 +59,6 @@ class Signature:
 
     def __repr__(self):
         return f"<{', '.join(self.inputs)}: {self.state}, {self.verdict}>"
-
-
-def _time(data, name):
-    time = data.get(name)
-    if isinstance(time, dict):
-        time = time.get("ns") or time.get("median")
-    return time or None
 
 
 class Report:
@@ -116,12 +110,18 @@ _STYLE = """<style>
 </style>"""
 
 
+def _source(value, measured):
+    return ", predicted" if value and not measured else ""
+
+
 def _section(signature):
     rows = [("state", f"{signature.state}, next call runs {signature.tier}"),
             ("calls", f"{signature.calls:,}"),
             ("eager call (e)", format_ns(signature.eager)),
-            ("compiled call (c)", format_ns(signature.compiled)),
-            ("compiling (C)", format_ns(signature.compile_cost)),
+            ("compiled call (c)", format_ns(signature.compiled) +
+             _source(signature.compiled, signature.data["compiled"]["ns"])),
+            ("compiling (C)", format_ns(signature.compile_cost) +
+             _source(signature.compile_cost, signature.data["compile_ns"])),
             ("break-even (n*)", "–" if signature.break_even is None
              else f"{signature.break_even:,.0f} calls"),
             ("verdict", signature.verdict)]
@@ -154,7 +154,7 @@ def _picture(signature):
 
     def mark(calls, label, dash):
         return (f"<path d='M{x(calls):.1f} 10V{HEIGHT - 22}' stroke='currentColor' "
-                f"stroke-dasharray='{dash}'/><text x='{x(calls) + 3:.1f}' y='18'>"
+                f"stroke-dasharray='{dash}'/><text x='{x(calls) + 3:.1f}' y='{HEIGHT - 26}'>"
                 f"{label}</text>")
 
     parts = [f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' "
@@ -172,9 +172,10 @@ def _picture(signature):
               f"{most_calls:,.0f} calls</text>",
               f"<text x='{MARGIN - 3}' y='16' text-anchor='end'>"
               f"{format_ns(most_ns)}</text>",
-              f"<text x='{x(most_calls):.0f}' y='{y(e * most_calls) - 3:.0f}' "
-              "text-anchor='end' style='fill:var(--eager)'>eager</text>",
+              f"<text x='{x(most_calls * 0.93):.0f}' "
+              f"y='{y(e * most_calls * 0.93):.0f}' text-anchor='end' "
+              "style='fill:var(--eager)'>eager</text>",
               f"<text x='{x(most_calls):.0f}' "
-              f"y='{y(cost + c * most_calls) - 3:.0f}' text-anchor='end' "
+              f"y='{y(cost + c * most_calls) + 14:.0f}' text-anchor='end' "
               "style='fill:var(--compiled)'>compiled</text></svg>"]
     return "".join(parts)
