@@ -153,9 +153,11 @@ def _picture(signature):
                 "fill='none'/>")
 
     def mark(calls, label, dash):
+        # The label is inside the picture.
+        shift, anchor = (-3, "end") if 2 * calls > most_calls else (3, "start")
         return (f"<path d='M{x(calls):.1f} 10V{HEIGHT - 22}' stroke='currentColor' "
-                f"stroke-dasharray='{dash}'/><text x='{x(calls) + 3:.1f}' y='{HEIGHT - 26}'>"
-                f"{label}</text>")
+                f"stroke-dasharray='{dash}'/><text x='{x(calls) + shift:.1f}' "
+                f"y='{HEIGHT - 26}' text-anchor='{anchor}'>{label}</text>")
 
     parts = [f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' "
              "aria-label='total time against calls'>",
