@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CustomCalls.h"
 #include "PyBuilder.h"
 #include "PyFunction.h"
 
@@ -235,6 +236,7 @@ NB_MODULE(_tandem, module) {
                                 std::string(device.description)));
     return all;
   });
+  module.def("add_custom_call", addCustomCall);
   module.def("set_num_threads", setNumThreads);
   module.def("num_threads", numThreads);
   module.def("allow_background_calibration", allowBackgroundCalibration);

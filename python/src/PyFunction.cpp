@@ -74,6 +74,12 @@ std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
   return result;
 }
 
+PyFunction::~PyFunction() {
+  nb::gil_scoped_release released;
+  function.reset();
+  graph.reset();
+}
+
 nb::list PyFunction::describe(bool isInput) const {
   const Program &program = function->program();
   const std::vector<uint32_t> &slots =

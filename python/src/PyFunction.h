@@ -41,6 +41,11 @@ public:
                                             const CompileOptions &options,
                                             TieringOptions tiering);
 
+  PyFunction() = default;
+  PyFunction(const PyFunction &) = delete;
+  /// Releases the GIL: a certificate that runs meanwhile may call Python.
+  ~PyFunction();
+
   /// Calls the function: `arguments` in the order of the inputs, `keywords` by
   /// the names of inputs; `out` is an array, or a tuple of arrays, that
   /// receives the outputs; `tier` is the name of a tier.

@@ -21,7 +21,7 @@ from .report import Report
 from .sweep import sweep
 
 __version__ = _tandem.__version__
-__all__ = ["Builder", "Error", "Function", "Report", "Spec", "devices", "load",
+__all__ = ["Builder", "Error", "Function", "Report", "Spec", "custom_call", "devices", "load",
            "num_threads", "ops", "set_num_threads", "sweep"]
 
 
@@ -70,6 +70,26 @@ def _load(source, function, dims, shapes, values, *options):
 def devices():
     """The devices that graphs can run on, as (name, description)."""
     return _tandem.devices()
+
+
+def custom_call(target, function=None, *, relative_error=0.0):
+    """Registers a function that custom_call ops of graphs refer to by `target`, on
+    the CPU and for the rest of the process. Can be a decorator:
+
+        @tandem.custom_call("my_sort")
+        def my_sort(x):
+            return numpy.sort(x)
+
+    The function takes an array of numpy for each operand, and `config=` if the op
+    has one, and returns an array, or a tuple of arrays, of the types that the graph
+    says. It must be pure, and several threads may call it. `relative_error` (at most
+    0.1) is how far results may be off: |result - exact| <= relative_error * (|exact|
+    + rms).
+    """
+    if function is None:
+        return lambda given: custom_call(target, given, relative_error=relative_error)
+    _tandem.add_custom_call(target, function, relative_error)
+    return function
 
 
 def set_num_threads(threads):

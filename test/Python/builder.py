@@ -38,6 +38,37 @@ class BuilderTest(unittest.TestCase):
         self.assertEqual(y[0, 2, 2, 0], 9)
         self.assertEqual(z, 9 * 9 + 12 * 6 + 4 * 4)
 
+    def test_functions_of_python(self):
+        @tandem.custom_call("test.sort")
+        def sort(x, config):
+            return np.sort(x) * np.float32(config)
+
+        def build(shape):
+            b = tandem.Builder()
+            x = b.input("float32", (5,), name="x")
+            y = b.custom_call(b.neg(x), target="test.sort", config="2",
+                              results=[{"dtype": "f32", "dims": shape}])
+            return b.build(b.relu(y))
+
+        f, x = build([5]), np.array([3, -1, 2, -4, 0], np.float32)
+        for tier in ("reference", "eager", "compiled"):
+            np.testing.assert_array_equal(f(x, tier=tier), [0, 0, 0, 2, 8])
+        with self.assertRaisesRegex(tandem.Error, "test.sort.*returned"):
+            build([4])(x)
+
+        @tandem.custom_call("test.wrong")
+        def wrong(x):
+            raise ValueError("not today")
+
+        b = tandem.Builder()
+        x = b.input("float32", (5,))
+        f = b.build(b.custom_call(x, target="test.wrong",
+                                  results=[{"dtype": "f32", "dims": [5]}]))
+        with self.assertRaisesRegex(tandem.Error, "test.wrong.*not today"):
+            f(np.zeros(5, np.float32))
+        with self.assertRaisesRegex(tandem.Error, "already"):
+            tandem.custom_call("test.sort", sort)
+
     def test_every_op_is_there(self):
         self.assertIn("conv", tandem.ops())
         self.assertIn("groups", tandem.ops()["conv"])
