@@ -214,19 +214,19 @@ public:
   parseString(std::string_view source, const std::string &function = "main");
   ~Graph();
 
-  /// Returns the names of the inputs of an imported model. The list is empty
-  /// for a graph that is not an imported model, and valid as long as the graph
-  /// exists.
+  /// Returns the names of the inputs of an imported model. For a graph that is
+  /// not an imported model, the list is empty. The returned reference is valid
+  /// as long as the graph exists.
   const std::vector<std::string> &inputNames() const;
-  /// Returns the names of the outputs of an imported model. The list is empty
-  /// for a graph that is not an imported model, and valid as long as the graph
-  /// exists.
+  /// Returns the names of the outputs of an imported model. For a graph that is
+  /// not an imported model, the list is empty. The returned reference is valid
+  /// as long as the graph exists.
   const std::vector<std::string> &outputNames() const;
   /// Returns the nodes of an imported model, in the model's order. A node that
   /// calls a function, or has imported subgraphs, is followed by its inner
-  /// nodes, i.e. the nodes of that function or of those subgraphs. The list is
-  /// empty for a graph that is not an imported model, and valid as long as the
-  /// graph exists.
+  /// nodes, i.e. the nodes of that function or of those subgraphs. For a graph
+  /// that is not an imported model, the list is empty. The returned reference
+  /// is valid as long as the graph exists.
   const std::vector<ModelNode> &nodes() const;
 
   /// Returns the graph as a program in which every op is a step. The eager tier
