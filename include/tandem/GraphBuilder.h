@@ -44,13 +44,14 @@ struct NONET {};
 /// the op table in Ops.def, with the operands and attributes that
 /// docs/generated/Dialect.md describes.
 ///
-/// Every op is checked when it is added. The builder keeps the first error, and
-/// `status` and `build` return that error. Ops that use a value of a failed op
-/// are ignored. A builder may be used by one thread at a time.
+/// Every op is verified when it is added. The builder keeps the first error,
+/// and `status` and `build` return that error. An op that uses the result of a
+/// failed op is ignored. Only one thread may use a builder at a time.
 class GraphBuilder {
 public:
-  /// A value of the graph that is being built. A value may only be passed to
-  /// the builder that created the value. The value of a failed op has no type.
+  /// An input, a constant or the result of an op in the graph that is being
+  /// built. A Value may only be passed to the builder that created it. The
+  /// result of a failed op has no type.
   class Value {
     friend class GraphBuilder;
     const GraphBuilder *builder = nullptr;
@@ -69,7 +70,8 @@ public:
     std::vector<Value> values;
   };
 
-  /// Creates an empty builder. `name` is the name of the graph's function.
+  /// Creates a builder of an empty graph. `name` is the name of the graph's
+  /// function.
   explicit GraphBuilder(std::string name = "main");
   ~GraphBuilder();
   GraphBuilder(const GraphBuilder &) = delete;
@@ -87,10 +89,10 @@ public:
   /// change. Otherwise `build` copies the elements, so they must not change
   /// until the last call of `build`.
   Value constant(Tensor tensor);
-  /// Adds a constant of a static type whose elements all have the value
-  /// `value`. For a float type, `value` is rounded. For an integer type,
-  /// `value` must be an integer in the type's range. For i1, 0 is false and any
-  /// other value is true.
+  /// Adds a constant of the static type `type` whose elements are all equal to
+  /// `value`. For a float type, `value` is rounded to that type. For an integer
+  /// type, `value` must be an integer in the type's range. For i1, 0 is false
+  /// and any other value is true.
   Value splat(const TensorType &type, double value);
 
   /// Adds an op with one result.
@@ -100,8 +102,8 @@ public:
   Value op(OpKind kind, Operands operands, Attrs attributes) {
     return op(describe(kind, std::move(attributes)), std::move(operands));
   }
-  /// Adds an op with any number of results, i.e. a custom_call. Returns an
-  /// empty vector if the op is invalid.
+  /// Adds a custom_call, the only op that may have several results. Returns one
+  /// Value per result, or an empty vector if the op is invalid.
   std::vector<Value> results(OpDesc op, Operands operands);
 
   // One function per row of the op table:
@@ -123,17 +125,18 @@ public:
   }
 #include "tandem/Support/Ops.def"
 
-  /// Returns the type of a value. The result for the value of a failed op is
-  /// meaningless.
+  /// Returns the type of a value. If `value` is the result of a failed op, the
+  /// returned type is meaningless.
   TensorType type(Value value) const;
 
   /// Sets the location of all ops that are added from now on, e.g. the name of
   /// a layer. Errors and reports show the location. If the location is empty,
-  /// which is the default, an op is identified by its number and kind, e.g. "op
-  /// 3 (conv)".
+  /// as it is by default, errors and reports identify an op by its number and
+  /// kind, e.g. "op 3 (conv)".
   void setLocation(std::string location);
 
-  /// Returns the first error, or success if there was none.
+  /// Returns the first error of the ops that were added, or success if there
+  /// was no error.
   Status status() const;
 
   /// Creates the graph that computes `outputs`. `names` is empty or has a name

@@ -27,36 +27,39 @@ namespace tandem {
 
 /// A device that graphs can be compiled for and run on.
 struct DeviceInfo {
-  /// The device's name, in the form that options accept, and one line that
-  /// describes the device.
+  /// The name of the device, as CompileOptions::device takes it, and a one-line
+  /// description of the device.
   std::string_view name, description;
 };
 
-/// Returns all devices. The first one is the default device, on which the eager
-/// tier can run too. Thread-safe.
+/// Returns all devices. The first one is the default device. The default device
+/// can run the eager tier as well as compiled programs. Thread-safe.
 std::span<const DeviceInfo> devices();
-/// Returns the runtime's device for graphs that are compiled for the device
-/// called `name`. An empty name means the default device. If there is no such
-/// device, the error lists all devices. The library owns the result.
-/// Thread-safe.
+/// Returns the runtime device that runs graphs compiled for the device `name`.
+/// An empty name selects the default device. If no device has this name, the
+/// error lists all devices. The library owns the returned device. Thread-safe.
 Expected<Device *> findDevice(std::string_view name);
 
 /// The progress of a compilation.
 struct CompileProgress {
-  /// The name of the phase that begins, or "kernels" while kernels are
-  /// compiled.
+  /// The name of the compilation phase that is about to begin, or "kernels"
+  /// while kernels are being compiled.
   std::string_view phase;
-  /// In phase "kernels", the number of kernels that are ready and the number of
-  /// all kernels. In other phases, both are 0.
+  /// In phase "kernels", `done` is the number of kernels that are ready, and
+  /// `total` is the number of kernels to compile or load from a cache. In all
+  /// other phases, both are 0.
   size_t done = 0, total = 0;
 };
 
 /// Options for compiling a graph.
 struct CompileOptions {
-  /// The name of one of devices(). If empty, the default device.
+  /// The name of the device to compile for: the name of one of devices(), or a
+  /// name such as "cuda:1" that selects one of several GPUs. If empty, the
+  /// default device is used.
   std::string device;
-  /// The maximum number of fusion decisions that are carried out, for
-  /// bisecting. -1 means no limit.
+  /// The maximum number of fusion decisions that the compiler carries out.
+  /// Lower this limit to bisect a wrong result to one fusion. -1 means no
+  /// limit.
   int64_t fusionFuel = -1;
   /// The file to which all fusion decisions are written as JSON
   /// (docs/Fusion.md), each time a program is compiled. If empty, no file is
@@ -75,46 +78,50 @@ struct CompileOptions {
   /// The precision of contractions in the device's libraries, if the libraries
   /// offer a choice.
   Precision precision = Precision::strict;
-  /// True to reuse kernels that this process has compiled before, for any graph
-  /// and any shapes.
+  /// True to reuse kernels that this process has already compiled, including
+  /// kernels compiled for other graphs or for other input shapes.
   bool kernelCache = true;
-  /// True to load compiled programs and kernels that any process of this user
-  /// has stored on disk, and to store newly compiled ones (docs/Cache.md). If
-  /// not set, the disk cache is used unless $TANDEM_DISK_CACHE is "off". The
-  /// disk cache is never used if `kernelCache` or `keepsOps` differs from its
-  /// default, if `fusionReport` or `failKernels` is not empty, if contractions
-  /// are autotuned, or if $TANDEM_DEBUG is set.
+  /// True to load compiled programs and kernels from the disk cache, which all
+  /// processes of this user share, and to store newly compiled programs and
+  /// kernels there (docs/Cache.md). If this option is not set, the disk cache
+  /// is used unless $TANDEM_DISK_CACHE is "off". The disk cache is never used
+  /// if `kernelCache` or `keepsOps` differs from its default, if `fusionReport`
+  /// or `failKernels` is not empty, if `contractions` is
+  /// Contractions::autotune, or if $TANDEM_DEBUG is set.
   std::optional<bool> diskCache;
-  /// The directory of the disk cache. If empty, $TANDEM_CACHE_DIR, or `tandem`
-  /// in the user's cache directory if that variable is not set.
+  /// The directory of the disk cache. If empty, the directory named by
+  /// $TANDEM_CACHE_DIR is used. If that variable is not set either, the disk
+  /// cache is in the subdirectory `tandem` of the user's cache directory.
   std::string cacheDir;
-  /// The program that runs as a helper process and performs background
-  /// compilations of functions (TieringOptions::compileIn). If empty,
-  /// $TANDEM_COMPILE_HELPER. If that variable is not set either,
-  /// `tandem-compile-helper` beside this library or in the `bin` directory of
-  /// the installation. "off" means that no helper process is used.
+  /// The path of the executable that runs as a helper process and compiles
+  /// functions in the background (TieringOptions::compileIn). If empty, the
+  /// path in $TANDEM_COMPILE_HELPER is used. If that variable is not set
+  /// either, `tandem-compile-helper` is used, from the directory of this
+  /// library or from the `bin` directory of the installation. The value "off"
+  /// disables helper processes.
   std::string compileHelper;
-  /// The time limit of a compilation in a helper process, in seconds. After
-  /// that time, this process performs the compilation itself.
+  /// The time limit of a compilation in a helper process, in seconds. If a
+  /// helper process exceeds this limit, the calling process compiles instead.
   double compileHelperSeconds = 300;
   /// If true, the ops of a kernel that cannot be compiled are executed as op
   /// steps, and a Warning is reported. If false, the compilation fails with the
   /// kernel's Error.
   bool fallback = true;
-  /// The directory to which a reproducer of each kernel that cannot be compiled
-  /// is written. If empty, $TANDEM_REPRODUCER_DIR. If that variable is not set
-  /// either, `tandem-reproducers-UID` in the system's directory of temporary
-  /// files, which only this user can access.
+  /// The directory for reproducers. The compiler writes one reproducer for each
+  /// kernel that cannot be compiled. If empty, the directory named by
+  /// $TANDEM_REPRODUCER_DIR is used. If that variable is not set either, the
+  /// directory is `tandem-reproducers-UID` in the system's temporary directory,
+  /// where UID is the user's ID. Only this user can access that directory.
   std::string reproducerDir;
-  /// Forces the compilation of the selected kernels to fail, for testing and
-  /// bisecting. Either a kernel's index in program order ("0") or a regular
-  /// expression that must match the whole kernel name ("kernel_.*"). If empty,
-  /// no kernel is forced to fail.
+  /// Selects kernels whose compilation is forced to fail, for testing and
+  /// bisecting. The text is either the index of one kernel in program order,
+  /// e.g. "0", or a regular expression that matches the whole name of each
+  /// selected kernel, e.g. "kernel_.*". If empty, no kernel is forced to fail.
   std::string failKernels;
   /// True to keep the ops of each kernel (Compiled::kernelOps).
   bool keepsOps = false;
-  /// Called with the progress of the compilation. May be called by several
-  /// compiling threads at the same time. May be empty.
+  /// A callback that receives the progress of the compilation. Several
+  /// compiling threads may call it at the same time. May be empty.
   std::function<void(const CompileProgress &)> progress;
 };
 
@@ -123,8 +130,8 @@ struct CompileOptions {
 struct ContractionEstimate {
   /// The location of the op, `file:line:col`.
   std::string location;
-  /// The time of a generated kernel and of the library, in nanoseconds per
-  /// call.
+  /// The estimated time of the op in a generated kernel and in the library
+  /// (oneDNN), both in nanoseconds per call.
   double generatedNs = 0, libraryNs = 0;
   /// True if Contractions::predict chooses the library.
   bool isLibrary = false;
@@ -142,24 +149,27 @@ struct ImportOptions {
   std::map<std::string, int64_t> dims;
   /// Shapes of inputs, by input name. A shape also sets the sizes of the
   /// input's free dims. An input with a default value, i.e. with an initializer
-  /// of the same name, becomes an input of the graph only if the name has an
-  /// entry here or in `values`.
+  /// of the same name, becomes an input of the graph only if `shapes` or
+  /// `values` has an entry for the input.
   std::map<std::string, Shape> shapes;
-  /// Values of inputs with at most kMaxValues elements, by input name. An input
-  /// that determines shapes is replaced by a constant with the given value, so
-  /// it is no longer an input of the graph. Values of other inputs are ignored.
+  /// Values of inputs with at most kMaxValues elements, by input name. If an
+  /// input determines shapes, the import replaces the input by a constant with
+  /// the given value, and the graph does not have this input. Values given for
+  /// other inputs are ignored.
   std::map<std::string, std::vector<double>> values;
-  /// The type of f16 intermediates, i.e. of f16 results between two
-  /// contractions. With f16, each op rounds its result to f16. With f32, these
-  /// results are computed and kept in f32 (docs/Rationale.md, "16-bit floats").
-  /// No other type is allowed. This option applies to MLIR files too.
+  /// The type in which values between two contractions are computed and kept if
+  /// the model specifies f16 for them: f16 or f32 (docs/Rationale.md, "16-bit
+  /// floats"). With f16, each op rounds its result to f16. With f32, these
+  /// results are computed and kept in f32. This option applies to MLIR files
+  /// too.
   DType f16Intermediates = DType::f16;
   /// If true, the import continues after a node that cannot be imported. The
   /// graph then contains the nodes that could be imported (Graph::nodes), and
   /// may lack outputs of the model. If false, the import fails.
   bool keepsGoing = false;
-  /// If true, the results of all nodes in the model's main graph become outputs
-  /// too, except for constants.
+  /// If true, the outputs of the imported graph are the model's outputs and the
+  /// results of all other nodes in the model's main graph, except for results
+  /// that are constants.
   bool allResults = false;
 };
 
@@ -170,10 +180,10 @@ struct ModelNode {
   /// The op type of the node, qualified by its domain unless that is the
   /// default domain, e.g. "Conv" or "com.microsoft.FusedMatMul".
   std::string op;
-  /// The number of Tandem ops that the node was converted to. 0 if the node's
-  /// results are existing values, or constants that the import has computed. 0
-  /// also for a node that is followed by inner nodes (Graph::nodes), because
-  /// the ops are counted at the inner nodes.
+  /// The number of Tandem ops that the node was converted to. The number is 0
+  /// if the node's results are existing values, or constants that the import
+  /// has computed. The number is also 0 for a node that is followed by inner
+  /// nodes (Graph::nodes), because each inner node has its own number.
   size_t ops = 0;
   /// The reason why the node cannot be imported. Empty if the node was imported
   /// or skipped.
@@ -201,13 +211,13 @@ struct GraphSource {
 class Graph {
 public:
   /// Parses the function `function` of an MLIR file, or imports an ONNX model.
-  /// The content of the file determines which of the two the file is. A model
-  /// only has the function "main". Errors carry the diagnostics of the parser,
-  /// the importer or the verifier, with locations; for a model, a location is
-  /// the name of a node. The weights of a model are read from the file when
-  /// they are needed. The file must therefore not change while the graph, or a
-  /// program made from the graph, is in use. For an MLIR file, `options.dims`
-  /// and `options.values` must be empty.
+  /// The content of the file determines whether it is read as MLIR or as a
+  /// model. For a model, `function` must be "main". Errors contain the
+  /// diagnostics of the parser, the importer or the verifier, with locations.
+  /// In a model, a location is the name of a node. The weights of a model are
+  /// read from the file when they are needed. The file must therefore not
+  /// change while the graph, or a program made from the graph, is in use. For
+  /// an MLIR file, `options.dims` and `options.values` must be empty.
   static Expected<std::unique_ptr<Graph>>
   parseFile(const std::string &path, const std::string &function = "main",
             const ImportOptions &options = {});
@@ -228,10 +238,11 @@ public:
   /// Returns the names of the outputs, like inputNames. Valid as long as the
   /// graph.
   const std::vector<std::string> &outputNames() const;
-  /// Returns the nodes of an imported model, in the model's order. Empty for a
-  /// graph that is not an imported model. A node that calls a function, or has
-  /// imported subgraphs, is followed by the nodes of that function or of those
-  /// subgraphs. Valid as long as the graph.
+  /// Returns the nodes of an imported model, in the model's order. A node that
+  /// calls a function, or has imported subgraphs, is followed by its inner
+  /// nodes, i.e. the nodes of that function or of those subgraphs. For a graph
+  /// that is not an imported model, the list is empty. The returned reference
+  /// is valid as long as the graph exists.
   const std::vector<ModelNode> &nodes() const;
 
   /// Returns the graph as a program in which every op is a step. The eager tier
@@ -242,17 +253,18 @@ public:
   Expected<std::unique_ptr<Compiler>>
   createCompiler(CompileOptions options = {}) const;
 
-  /// Creates a function that runs this graph. `tiering` controls which tier a
-  /// call runs in; callers can also request a tier per call. The function may
-  /// outlive the Graph.
+  /// Creates a function that runs this graph. `tiering` controls how the
+  /// function chooses the tier of a call. The caller of the function can also
+  /// specify the tier of each call. The function may outlive the Graph.
   Expected<std::unique_ptr<Function>>
   createFunction(CompileOptions options = {},
                  TieringOptions tiering = {}) const;
 
-  /// Returns the estimates that Contractions::predict compares for inputs of
-  /// these types, in the order of the ops in the simplified graph. Generates no
-  /// code. Of `options`, only `winograd` is used. The estimates are always for
-  /// the default device.
+  /// Returns the estimated times that Contractions::predict compares if the
+  /// inputs have these types. The estimates are in the order of the ops in the
+  /// simplified graph, and always for the default device. Only
+  /// `options.winograd` is used; the other options are ignored. No code is
+  /// generated.
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,
                        const CompileOptions &options = {}) const;
@@ -287,21 +299,24 @@ Expected<std::unique_ptr<Function>>
 loadFunction(const std::string &path, const std::string &function = "main",
              CompileOptions options = {}, TieringOptions tiering = {});
 
-/// Sets whether this process may measure the host on a background thread
-/// (docs/Device.md). The default is true. The host is measured at most once:
-/// the measurement starts one second after the first compiler was created, and
-/// stops when no compiler exists. A program that measures times should forbid
-/// background measurements. The setting applies to compilers that are created
-/// after this call. Thread-safe.
+/// Sets whether this process may measure the speed of the host's processor and
+/// memory on a background thread (docs/Device.md). The default is true. The
+/// host is measured at most once: the measurement starts one second after the
+/// first compiler was created, and stops when no compiler exists. A program
+/// that times its own code should pass false, because a measurement in the
+/// background disturbs such times. The setting applies to compilers that are
+/// created after this call. Thread-safe.
 void allowBackgroundCalibration(bool isAllowed);
 
 /// Statistics of the process's in-memory cache of compiled kernels, counted
 /// since the process started.
 struct KernelCacheStats {
-  /// The number of lookups that found the kernel, that did not find it, and
-  /// that waited while another thread compiled the kernel.
+  /// The number of lookups that found the kernel (`hits`), that did not find
+  /// the kernel (`misses`), and that waited until another thread had compiled
+  /// the kernel (`awaited`).
   uint64_t hits = 0, misses = 0, awaited = 0;
-  /// The number of kernels that were dropped to make room.
+  /// The number of kernels that were removed from the cache to make room for
+  /// others.
   uint64_t evictions = 0;
   /// The number of kernels that are in the cache now, and the total size of
   /// their object code in bytes.
@@ -311,7 +326,7 @@ struct KernelCacheStats {
   int64_t largestFrame = 0;
 };
 
-/// Returns the current statistics. Thread-safe.
+/// Returns the current statistics of the in-memory kernel cache. Thread-safe.
 KernelCacheStats kernelCacheStats();
 
 } // namespace tandem

@@ -17,11 +17,12 @@ namespace tandem {
 /// How to choose between a generated kernel and the library (oneDNN) for a
 /// convolution or matrix product that both can compute.
 enum class Contractions {
-  /// Choose the one with the lower time, as estimated by the cost models.
+  /// Choose whichever has the lower time, as estimated by the cost models.
   predict,
-  /// Choose the one with the lower measured time. Both are run on random data
-  /// during compilation, with the current number of threads. The process keeps
-  /// each choice, keyed by the op's types and attributes.
+  /// Choose whichever has the lower measured time. The generated kernel and the
+  /// library call are both run on random data during compilation, with the
+  /// current number of threads. The process keeps each choice, keyed by the
+  /// op's types and attributes.
   autotune,
   /// Choose a generated kernel if one can compute the op.
   generated,
@@ -29,26 +30,27 @@ enum class Contractions {
   library,
 };
 
-/// When kernels compute convolutions by Winograd's method. The method needs
-/// fewer multiplications, but about doubles the rounding error
-/// (docs/Contractions.md).
+/// When kernels compute convolutions by Winograd's method. This method needs
+/// fewer multiplications than direct convolution, but its rounding error is
+/// about twice as large (docs/Contractions.md).
 enum class Winograd {
+  /// Never use the method.
   never,
-  /// If the cost model estimates that the method is faster.
+  /// Use the method if the cost model estimates that it is faster.
   automatic,
-  /// Whenever the method is possible.
+  /// Use the method for every convolution that it can compute.
   always,
 };
 
-/// The precision of f32 contractions in a library. Contractions of f64 always
-/// use f64 products and sums, and contractions of other float types use at
-/// least f32 products and sums.
+/// The precision of f32 contractions that a library computes. Regardless of
+/// this option, f64 contractions use f64 products and sums, and contractions of
+/// the other float types use products and sums of at least f32 precision.
 enum class Precision {
   strict, ///< f32 products and f32 sums.
   tf32,   ///< Operands may be rounded to the 10 mantissa bits of TF32.
 };
 
-/// One value of an option.
+/// One value of an option, with its name and description.
 template <typename Value> struct Choice {
   Value value;
   /// The value's name on command lines, in pass pipelines and in reports, e.g.

@@ -17,8 +17,8 @@
 namespace tandem {
 
 /// An error that is reported to the user. A function of the public API that can
-/// fail returns Expected<T> or Status. No exception and no LLVM type crosses
-/// the boundary of the API.
+/// fail returns Expected<T> or Status. The API never throws an exception and
+/// never exposes an LLVM type.
 struct Error {
   /// One sentence in lower case that names the violated constraint.
   std::string message;
@@ -26,7 +26,7 @@ struct Error {
   /// "compile".
   std::string phase;
   /// The source location of the op or file, `file:line:col`. Empty if the
-  /// location is not known.
+  /// location is unknown.
   std::string location;
   /// A suggestion for fixing the error. Empty if there is none.
   std::string hint;
@@ -57,9 +57,9 @@ inline tl::unexpected<Error> fail(std::string phase, std::string message,
 
 #define TANDEM_CONCAT_IMPL(a, b) a##b
 #define TANDEM_CONCAT(a, b) TANDEM_CONCAT_IMPL(a, b)
-/// Evaluates the Expected `expr`. Assigns its value to `decl`, which may
-/// declare a variable. If `expr` is an Error, returns that Error from the
-/// enclosing function.
+/// Evaluates the Expected `expr`. If `expr` has a value, assigns that value to
+/// `decl`, which may declare a variable. If `expr` is an Error, returns that
+/// Error from the enclosing function.
 #define TANDEM_ASSIGN_OR_RETURN(decl, expr)                                    \
   auto TANDEM_CONCAT(tandemExpected, __LINE__) = (expr);                       \
   if (!TANDEM_CONCAT(tandemExpected, __LINE__))                                \

@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The kinds of elementwise ops with one operand and with two operands. Kernels
-// that are compiled for several levels of x86-64 include this header. The
-// header therefore contains no functions: the linker could choose the copy of
-// an inline function that was compiled for the wrong level.
+// The kinds of elementwise ops with one operand and with two operands. Source
+// files of kernels, which are compiled once for each of several x86-64 levels
+// (such as x86-64-v3), include this header. The header therefore contains no
+// functions: each of these compilations would emit its own copy of an inline
+// function, and the linker could choose a copy that the processor cannot run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,15 +25,15 @@ namespace tandem {
 
 using fb::OpKind;
 
-/// The kinds of elementwise functions of one operand. The enumerators have the
-/// same values as those of OpKind. A separate enumeration lets the compiler
-/// check that a switch covers all unary kinds.
+/// The kinds of elementwise functions of one operand. Each enumerator has the
+/// same value as the enumerator of OpKind with the same name. A separate
+/// enumeration lets the compiler check that a switch covers all unary kinds.
 enum class UnaryKind : uint8_t {
 #define TANDEM_UNARY(kind, ...) kind = uint8_t(OpKind::kind),
 #include "tandem/Support/Ops.def"
 };
-/// The kinds of elementwise functions of two operands with the same type.
-/// Otherwise like UnaryKind.
+/// The kinds of elementwise functions of two operands that have the same type.
+/// The enumerators have the same values as in OpKind.
 enum class BinaryKind : uint8_t {
 #define TANDEM_BINARY(kind, ...) kind = uint8_t(OpKind::kind),
 #include "tandem/Support/Ops.def"

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The properties of each op, from the table in Ops.def. Because -Wswitch is an
-// error and switches over op kinds have no `default`, the code does not compile
-// if an op has no row in the table or if a switch over a family misses an op.
+// The properties of each op, from the table in Ops.def. A switch over op kinds
+// has no `default`, and -Wswitch is an error. The code therefore does not
+// compile if an op has no row in the table, or if a switch over the ops of a
+// family misses one of them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,22 +20,25 @@
 
 namespace tandem {
 
-/// The number of operations that one transcendental function counts as.
+/// The number of operations that one evaluation of a transcendental function,
+/// such as exp, counts as in cost estimates.
 inline constexpr int kTranscendentalFlops = 20;
 
 /// The family of an op, as far as most passes distinguish ops.
 enum class OpFamily : uint8_t {
   elementwise,   ///< Functions of elements; operands broadcast as in NumPy.
-  shape,         ///< Ops that move elements and do not compute any.
-  contraction,   ///< Sums of products.
-  window,        ///< Pooling.
-  reduction,     ///< Reductions over whole dims.
-  normalization, ///< Ops that scale and shift the elements of an operand.
-  indexing,      ///< Ops that place or order elements by computed indices.
-  structure,     ///< Ops with unknown semantics (custom_call).
+  shape,         ///< Ops that only move elements, and iota.
+  contraction,   ///< Sums of products: conv and matmul.
+  window,        ///< Pooling: max_pool and avg_pool.
+  reduction,     ///< Reductions over whole dims: reduce.
+  normalization, ///< batch_norm and softmax.
+  indexing,      ///< Ops that place or order elements: scatter and argtopk.
+  structure,     ///< Ops with unknown semantics: custom_call.
 };
 
-/// The element types that an elementwise op accepts.
+/// The element types that an elementwise op accepts. `number` includes all
+/// types except i1, and `integer` includes all signed and unsigned integer
+/// types except i1.
 enum class Domain : uint8_t { any, number, floating, integer, boolean };
 
 /// The rounding of the elements of a float result.
@@ -42,49 +46,51 @@ enum class Rounding : uint8_t {
   exact,    ///< The result is exact; nothing is rounded.
   once,     ///< The exact result is rounded once, as in IEEE 754.
   function, ///< The error is a few units in the last place (docs/Eager.md).
-  own,      ///< The op has its own rule (ErrorBounds.h).
+  own,      ///< ErrorBounds.h has a separate rule for this op.
 };
 
-/// The range of an op's float results, apart from NaN. Ranges include
-/// infinities. A result that underflows to zero keeps its sign.
+/// The range of an op's float results, apart from NaN. A range without an upper
+/// bound includes infinity. A result that underflows to zero keeps its sign.
 enum class Range : uint8_t {
   any,           ///< All numbers.
-  nonNegative,   ///< +0 and above; the sign bit is never set.
+  nonNegative,   ///< +0 or more; the sign bit is never set.
   unit,          ///< From +0 to 1.
   signedUnit,    ///< From -1 to 1.
-  keepsSign,     ///< +0 and above if there are float operands and all of them
-                 ///< are +0 or above; otherwise all numbers.
-  keepsSignUnit, ///< From +0 to 1 if all float operands are +0 or above;
-                 ///< otherwise from -1 to 1.
+  keepsSign,     ///< +0 or more if the op has float operands and all elements
+                 ///< of these are +0 or more; otherwise all numbers.
+  keepsSignUnit, ///< From +0 to 1 if all elements of the float operands are +0
+                 ///< or more; otherwise from -1 to 1.
 };
 
 /// The number of elements of the first operand that are read to compute one
 /// element of the result.
 enum class Reads : uint8_t {
-  one,     ///< One element, because elements are mapped or moved.
-  taps,    ///< The taps of a convolution times the input channels of a group.
-  columns, ///< The number of columns of the left matrix.
+  one,     ///< One element.
+  taps,    ///< Kernel taps times the input channels per group (conv).
+  columns, ///< The number of columns of the left matrix (matmul).
   window,  ///< The number of elements of a pooling window.
   reduced, ///< The product of the sizes of the reduced dims.
-  shared,  ///< Not defined: elements cannot be computed one at a time.
+  shared,  ///< Undefined: result elements are not computed independently.
 };
 
-/// A row of the table: the properties of one op.
+/// A row of the op table: the properties of one op.
 struct OpInfo {
   OpFamily family;
   /// The minimum and the maximum number of operands. -1 means no maximum.
   int8_t minOperands, maxOperands;
   /// The type of the op's attributes in Op.fbs.
   fb::OpAttrs attrs;
-  /// The accepted element types. For ops that are not elementwise, the domain
-  /// is `any`, and the shape rule checks the types.
+  /// The element types that the op accepts. For ops that are not elementwise,
+  /// the domain is `any`, and the op's shape rule checks the element types.
   Domain domain;
   Rounding rounding;
   Range range;
   Reads reads;
-  /// The number of operations per element that is read (Reads) for an element
-  /// of the result. If `reads` is Reads::shared, the number of operations per
-  /// element of the result. A multiply-add counts as two operations.
+  /// A number of operations. To compute one element of the result, the op
+  /// executes `flops` operations for each element of the first operand that it
+  /// reads (`reads`). If `reads` is Reads::shared, the op executes `flops`
+  /// operations for each element of the result. A multiply-add counts as two
+  /// operations.
   int16_t flops;
 
   constexpr bool isElementwise() const {
@@ -95,23 +101,26 @@ struct OpInfo {
   constexpr bool isTranscendental() const {
     return isElementwise() && flops >= kTranscendentalFlops;
   }
-  /// Returns true if no float result has the sign bit set, apart from NaN.
+  /// Returns true if no element of a float result, apart from NaN, has the sign
+  /// bit set.
   constexpr bool isNonNegative() const {
     return range == Range::nonNegative || range == Range::unit;
   }
-  /// Returns true if no float result has the sign bit set (apart from NaN) when
-  /// no float operand has the sign bit set.
+  /// Returns true if the following holds: when no element of a float operand
+  /// has the sign bit set, no element of a float result, apart from NaN, has
+  /// the sign bit set.
   constexpr bool keepsSign() const {
     return range == Range::keepsSign || range == Range::keepsSignUnit;
   }
-  /// Returns true if the magnitude of every float result is at most 1.
+  /// Returns true if the magnitude of every element of a float result is at
+  /// most 1, apart from NaN.
   constexpr bool isInUnit() const {
     return range == Range::unit || range == Range::signedUnit ||
            range == Range::keepsSignUnit;
   }
 };
 
-/// Returns the table row of an op.
+/// Returns the row of an op in the op table.
 constexpr OpInfo getOpInfo(OpKind kind) {
   switch (kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shape rule and the cost of every op. The dialect's verifiers, the
-// dialect's type inference and the eager runtime use these functions, so each
-// rule has only one definition. This library does not depend on LLVM.
+// The shape rule and the cost of every op. The MLIR dialect's verifiers and
+// type inference and the eager runtime all call these functions, so that each
+// rule is defined only once. The library that implements this header does not
+// depend on LLVM.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,25 +25,28 @@
 
 namespace tandem {
 
-/// The kind and the attributes of an op: the object API of `Op` in Op.fbs.
+/// The kind and the attributes of an op. This struct is FlatBuffers' object API
+/// of the table `Op` in Op.fbs.
 using OpDesc = fb::OpT;
 
-/// Returns the mnemonic of a kind, e.g. "conv" or "batch_norm".
+/// Returns the mnemonic of an op kind in the dialect, e.g. "conv" or
+/// "batch_norm".
 std::string_view name(OpKind kind);
 
-/// Infers the result type of `op` for operands of the given types, which may
-/// have dynamic dims. Every op of the table has one result, except custom_call.
-/// The result types of a custom_call are part of its attributes, so this
-/// function fails for a custom_call. An error names the violated constraint by
-/// its label in the dialect's documentation, e.g. "conv C5: ...". Thread-safe.
-/// Does not allocate memory on success.
+/// Infers the type of the result of `op` for operands of the given types, which
+/// may have dynamic dims. Every op in the op table (Ops.def) has exactly one
+/// result, except custom_call. This function fails for a custom_call, whose
+/// attributes contain the result types. If a constraint is violated, the error
+/// message begins with the constraint's label in the dialect's documentation,
+/// e.g. "conv C5: ...". Thread-safe. Does not allocate memory on success.
 Expected<TensorType> inferType(const OpDesc &op,
                                std::span<const TensorType> operands);
 
 /// Broadcasts two dims as in NumPy. Returns the size of the result dim, or
-/// nullopt if the sizes differ and neither is 1. A dynamic dim and a 1 give a
-/// dynamic dim. A dynamic dim and any other size give that other size, and the
-/// dynamic dim is checked at run time.
+/// nullopt if the sizes differ and neither is 1. If one dim is dynamic and the
+/// other is 1, the result is dynamic. If one dim is dynamic and the other has a
+/// static size other than 1, the result has that static size, and the dynamic
+/// dim is checked at run time.
 inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   if (lhs == rhs || rhs == 1)
     return lhs;
@@ -53,7 +57,8 @@ inline std::optional<int64_t> broadcastDims(int64_t lhs, int64_t rhs) {
   return std::nullopt;
 }
 
-/// A slice of one dim: the `size` elements at start, start + stride and so on.
+/// A slice of one dim. The slice consists of the `size` elements with the
+/// indices start, start + stride, start + 2 * stride and so on.
 struct SliceRange {
   int64_t start = 0;
   int64_t size = 0;
@@ -63,36 +68,39 @@ struct SliceRange {
 SliceRange resolveSlice(int64_t dim, int64_t start, int64_t limit,
                         int64_t stride);
 
-/// The work of one execution of an op with static types.
+/// The cost of one execution of an op whose operand and result types are
+/// static.
 struct OpCost {
   /// The number of floating-point or integer operations. A multiply-add counts
   /// as two operations, and a transcendental function counts as
   /// kTranscendentalFlops.
   int64_t flops = 0;
-  /// The number of bytes read and written. Each operand and result counts once.
-  /// For the first operand of a slice or gather, only the elements that are
-  /// taken count.
+  /// The number of bytes that the op reads and writes. Each operand and each
+  /// result counts once. For the first operand of a slice or gather, only the
+  /// elements that occur in the result count.
   int64_t bytes = 0;
   /// The number of elements of the first operand that are read to compute one
-  /// element of the result (OpInfo::reads). kSharedWork if elements cannot be
-  /// computed one at a time.
+  /// element of the result (OpInfo::reads). The number is kSharedWork if result
+  /// elements are not computed independently of each other.
   int64_t reads = 1;
 };
-/// The value of OpCost::reads for ops with Reads::shared.
+/// The value of OpCost::reads for ops whose OpInfo::reads is Reads::shared.
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 
 /// Returns the cost of `op` for operands and a result of the given static
-/// types. Numbers that would overflow are limited to the largest int64_t.
+/// types. If a number would overflow, it is set to the largest int64_t.
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);
 
-/// The roles of the dims of a spatial op's operand: the index of each letter in
-/// the layout string, or -1 if the letter is missing.
+/// The roles of the dims of an operand of a convolution or pooling op. Each
+/// member is the index of a dim, i.e. of a letter in the layout string, or -1
+/// if the layout has no such letter.
 struct LayoutDims {
   int batch = -1;   ///< The index of N or, for a convolution's kernel, of O.
   int channel = -1; ///< The index of C or, for a convolution's kernel, of I.
   int numSpatial = 0;
-  /// The indices of W, of H and W, or of D, H and W, in that order.
+  /// The indices of the `numSpatial` spatial dims: of W, of H and W, or of D, H
+  /// and W, in that order.
   std::array<int, 3> spatial{};
 };
 /// Parses a layout such as "NHWC" or, for the kernel of a convolution, "OIW".

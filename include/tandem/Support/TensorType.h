@@ -28,7 +28,7 @@ using fb::DType;
 /// The kind of an element type.
 enum class DTypeKind : uint8_t { floating, boolean, signedInt, unsignedInt };
 
-/// Returns the kind of an element type.
+/// Returns the kind of an element type, e.g. DTypeKind::signedInt for i32.
 constexpr DTypeKind kindOf(DType dtype) {
   constexpr DTypeKind kinds[] = {
 #define TANDEM_DTYPE(dtype, kind, bytes, storage) DTypeKind::kind,
@@ -57,21 +57,23 @@ constexpr bool isInteger(DType d) {
 }
 constexpr bool isNumber(DType d) { return kindOf(d) != DTypeKind::boolean; }
 
-/// The size of a dynamic dim. The value is that of MLIR's ShapedType::kDynamic.
+/// The size of a dynamic dim, i.e. a dim whose size is known only at run time.
+/// The value is the same as that of MLIR's ShapedType::kDynamic.
 inline constexpr int64_t kDynamic = std::numeric_limits<int64_t>::min();
-/// The highest rank of a tensor. Shapes are stored inline, so that eager ops do
-/// not allocate memory for shapes.
+/// The maximum rank of a tensor. A Shape stores up to this many dims inline, so
+/// that eager ops do not allocate memory for shapes.
 inline constexpr int kMaxRank = 8;
 
-/// The sizes of a tensor's dims, outermost first. A value type that does not
-/// allocate memory.
+/// The sizes of a tensor's dims, outermost first. Shape is a value type that
+/// does not allocate memory.
 class Shape {
 public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims)
       : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
-  /// Creates the shape with these dims. `dims.size()` must be at most kMaxRank.
-  /// The verifier of every op and the reader of Programs check this.
+  /// Creates the shape with these dims. `dims.size()` must be at most kMaxRank;
+  /// further dims are dropped. The dialect's verifiers, and `verify` for
+  /// programs (Program.h), reject higher ranks.
   explicit Shape(std::span<const int64_t> dims)
       : size(static_cast<int>(std::min<size_t>(dims.size(), kMaxRank))) {
     std::copy_n(dims.begin(), size, this->dims.begin());
@@ -86,8 +88,9 @@ public:
   void push_back(int64_t dim) { dims[size++] = dim; }
 
   bool isStatic() const { return std::find(begin(), end(), kDynamic) == end(); }
-  /// Returns the product of the dims. The shape must be static, and the product
-  /// must not overflow (see checkedBytes).
+  /// Returns the number of elements, i.e. the product of the dims. The shape
+  /// must be static, and the product must not overflow. checkedBytes detects
+  /// overflow.
   int64_t numElements() const {
     int64_t product = 1;
     for (int64_t dim : *this)
@@ -97,7 +100,8 @@ public:
   bool operator==(const Shape &other) const {
     return std::equal(begin(), end(), other.begin(), other.end());
   }
-  /// Returns the shape as text, e.g. "1000x100x?". The text is "" for rank 0.
+  /// Returns the shape as text, e.g. "1000x100x?", in which "?" stands for a
+  /// dynamic dim. The text is empty for rank 0.
   std::string str() const;
 
 private:
@@ -123,10 +127,11 @@ struct TensorType {
 /// size overflows int64_t.
 Expected<int64_t> checkedBytes(const TensorType &type);
 
-/// Converts a type from the object API of Op.fbs. Dims beyond kMaxRank are cut
-/// off, so check the rank first, as verify (Program.h) does.
+/// Converts a type from the FlatBuffers object API of Op.fbs to a TensorType.
+/// Dims beyond kMaxRank are dropped. Callers must therefore check the rank
+/// first, as `verify` (Program.h) does.
 TensorType fromFlat(const fb::TensorTypeT &type);
-/// Converts a type to the object API of Op.fbs.
+/// Converts a TensorType to the FlatBuffers object API of Op.fbs.
 fb::TensorTypeT toFlat(const TensorType &type);
 
 } // namespace tandem
