@@ -30,8 +30,9 @@ double epsilonOf(DType dtype);
 /// integers and i1.
 double leastPositive(DType dtype);
 
-/// An error bound is weak if it is larger than this fraction of the largest
-/// expected magnitude, because wrong results could be within such a bound.
+/// The threshold for weak error bounds, as a fraction of the largest expected
+/// magnitude of a tensor. A bound above this threshold is weak, because wrong
+/// results could be within the bound.
 inline constexpr double kWeakBound = 0.1;
 
 /// The differences between two tensors, measured against error bounds.
@@ -42,8 +43,8 @@ struct Difference {
   /// Number of elements that were not compared because their bound is infinite.
   int64_t unbounded = 0;
   /// The largest absolute difference, and the largest difference divided by
-  /// |expected|. Both are infinite if a NaN or an infinity differs from the
-  /// other value.
+  /// |expected|. Both are infinite if one of two compared elements is a NaN or
+  /// an infinity and the other element differs from it.
   double maxAbsolute = 0;
   double maxRelative = 0;
   /// The largest difference in units in the last place of the tensors' dtype.
@@ -55,7 +56,7 @@ struct Difference {
   /// `bound` belong to this element.
   int64_t worstIndex = -1;
   double expected = 0, actual = 0, bound = 0;
-  /// The largest finite bound, and the largest finite |expected| of the
+  /// The largest finite bound, and the largest finite |expected|, of all
   /// compared elements.
   double maxBound = 0, maxExpected = 0;
 
@@ -76,10 +77,10 @@ struct Difference {
 double largestMagnitude(const Tensor &tensor);
 
 /// Compares two tensors of equal type in host memory, element by element.
-/// `bounds` is empty or has one entry per element. Two NaNs are equal, and an
-/// infinity is equal to itself. If the expected value plus its bound exceeds
-/// the largest finite number of the type, an infinity of that sign is also
-/// accepted.
+/// `bounds` is empty or has one entry per element. Two NaNs are equal, and two
+/// infinities of the same sign are equal. If the expected value plus its bound
+/// exceeds the largest finite number of the type, an infinity of that sign is
+/// also accepted.
 Difference compare(const Tensor &expected, const Tensor &actual,
                    const ErrorBounds &bounds = {});
 

@@ -23,10 +23,10 @@
 
 namespace tandem {
 
-/// Time of one phase of compilation. If several threads work on a phase, the
-/// time is the sum over the threads, that is, what a single thread would have
-/// taken. Examples of phases are "specialize", "simplify", "layout", "fuse",
-/// "load" and "first run".
+/// The time of one phase of a compilation. If several threads work on the
+/// phase, this is the sum of the times of the threads, i.e. the time that a
+/// single thread would have taken. Examples of phases are "specialize",
+/// "simplify", "layout", "fuse", "load" and "first run".
 struct PhaseTime {
   std::string phase;
   /// The time in nanoseconds.
@@ -49,42 +49,46 @@ struct Warning {
   std::string str() const;
 };
 
-/// Number of kernels of a program, by how the compiler obtained them.
+/// The numbers of kernels of a compiled program, by how the compiler obtained
+/// the kernels.
 struct KernelCounts {
-  /// Kernels compiled for this program.
+  /// The number of kernels that were compiled for this program.
   size_t compiled = 0;
-  /// Kernels found in the kernel cache of this process. Such a kernel was
-  /// compiled before, or another thread compiled it at the same time.
+  /// The number of kernels that were taken from the kernel cache of this
+  /// process. Such a kernel had already been compiled, or another thread was
+  /// compiling it and the compiler waited for that thread.
   size_t cached = 0;
-  /// Kernels read from the disk cache (docs/Cache.md).
+  /// The number of kernels that were read from the disk cache (docs/Cache.md).
   size_t stored = 0;
-  /// Kernels that could not be compiled. The ops of these kernels are op steps
-  /// of the program instead.
+  /// The number of kernels that could not be compiled. The program executes the
+  /// ops of these kernels as op steps.
   size_t fellBack = 0;
 };
 
-/// Steps that a compiled program runs twice (rematerialization), so that the
-/// values of these steps need not be held while memory use peaks.
+/// The steps that a compiled program runs twice (rematerialization), so that
+/// the results of these steps need not be kept in memory while memory use is at
+/// its peak.
 struct Recomputation {
   struct Step {
     /// Source location of the recomputed op, `file:line:col`; empty if unknown.
     std::string location;
-    /// Size of the recomputed value in bytes, and the time of the repeated step
-    /// in nanoseconds, as estimated by the device model.
+    /// `bytes` is the size of the recomputed value in bytes. `ns` is the time
+    /// of the repeated step in nanoseconds, as estimated by the device model.
     int64_t bytes = 0;
     double ns = 0;
   };
   /// The repeated steps, in execution order.
   std::vector<Step> steps;
-  /// Reduction of the planned peak, in bytes. This number includes the effect
-  /// of steps that were moved but not repeated.
+  /// The reduction of the planned peak memory, in bytes, including the effect
+  /// of steps that were moved but are not repeated.
   int64_t peakBytesSaved = 0;
 };
 
 /// The place where the engine compiles signatures in the background.
 enum class CompileIn {
-  /// In a helper process, if one can be started. A helper process disturbs
-  /// calls less, and a crash of the compiler does not crash this process.
+  /// In a helper process, if one can be started. A helper process slows down
+  /// concurrent calls less than a thread of this process does, and a crash of
+  /// the compiler in a helper process does not crash this process.
   process,
   /// On a thread of this process.
   thread,
@@ -94,11 +98,12 @@ std::string_view name(CompileIn place);
 /// Inverse of name; empty for any other text.
 std::optional<CompileIn> parseCompileIn(std::string_view text);
 
-/// The place where a program is compiled, and a token that stops the
-/// compilation.
+/// A request to compile: the place where the program is compiled, and a token
+/// that stops the compilation.
 struct CompileRequest {
   CompileIn in = CompileIn::thread;
-  /// After a stop request, a compilation in a helper process fails soon.
+  /// The token. After a stop is requested, a compilation in a helper process
+  /// fails soon.
   std::stop_token stop;
 };
 
@@ -108,9 +113,9 @@ struct Compiled {
   std::shared_ptr<const Program> program;
   /// The loaded kernels, one per entry of Program::kernels, in the same order.
   LoadedKernels kernels;
-  /// Time by phase. Time outside the named phases is in the phase "other". The
-  /// sum of all phases is the time that a single thread would have taken (the
-  /// "single-thread sum").
+  /// The time of each phase. Time outside the named phases is in the phase
+  /// "other". The sum over all phases is the time that a single thread would
+  /// have taken for the compilation (the "single-thread sum").
   std::vector<PhaseTime> phases;
   /// Wall time of the call of `compile`, in nanoseconds. Kernels are compiled
   /// in parallel, so this time may be less than the sum of `phases`.
@@ -121,7 +126,8 @@ struct Compiled {
   std::vector<KernelReport> kernelReports;
   /// The place where the program was compiled.
   CompileIn compiledIn = CompileIn::thread;
-  /// Processor time that a helper process spent on the program, in nanoseconds.
+  /// The processor time that a helper process spent on compiling the program,
+  /// in nanoseconds.
   double helperNs = 0;
   /// One sentence that says why no helper process compiled the program, or why
   /// the first attempt failed. A reason that applies to all compilations is
@@ -130,9 +136,9 @@ struct Compiled {
   /// True if the whole program was read from the disk cache, so that nothing
   /// was compiled. In that case the phases are "read cache" and "load".
   bool isStored = false;
-  /// Bytes of constants, such as weights, that were packed or transformed for
-  /// this program. Constants that an earlier compilation already transformed do
-  /// not count.
+  /// The number of bytes of constants, such as weights, that this compilation
+  /// packed or transformed. Constants that an earlier compilation had already
+  /// transformed are not counted.
   int64_t relayoutedBytes = 0;
   Recomputation recomputation;
   std::vector<Warning> warnings;
@@ -143,20 +149,20 @@ struct Compiled {
 
 /// The predicted costs of a signature, before it is compiled. 0 means unknown.
 struct Prediction {
-  /// C, the processor time of the compilation, and c, the time of a compiled
-  /// call, both in nanoseconds.
+  /// `compileNs` is C, the processor time of the compilation, and `compiledNs`
+  /// is c, the time of a compiled call, both in nanoseconds.
   double compileNs = 0, compiledNs = 0;
-  /// e, the time of an eager call in nanoseconds, predicted in the same way as
-  /// c. The error of this prediction, once e is measured, indicates the error
-  /// of c.
+  /// The time e of an eager call in nanoseconds, predicted in the same way as
+  /// c. Once e has been measured, the error of the predicted e indicates the
+  /// error of the predicted c.
   double eagerNs = 0;
 };
 
 /// Facts learned by running a compiled program, saved so that other processes
 /// need not learn them again.
 struct ProgramProfile {
-  /// Number of times that the signature went back to the eager tier because the
-  /// compiled program was not faster.
+  /// The number of times that the signature went back to the eager tier because
+  /// the compiled program was not faster than the eager tier.
   uint32_t demotions = 0;
   /// True if the program was not faster in the captured tier than in the
   /// compiled tier.
@@ -174,9 +180,9 @@ public:
   /// Compiles the graph for inputs of the given static types, one per input, in
   /// this process. Blocks until the compilation ends.
   virtual Expected<Compiled> compile(std::span<const TensorType> inputs) = 0;
-  /// Like compile, but compiles in a helper process, which disturbs the calls
-  /// of this process less (docs/Engine.md). Compiles in this process if no
-  /// helper process can do so. After a stop is requested through `stop`, a
+  /// Like compile, but compiles in a helper process, which slows down calls in
+  /// this process less (docs/Engine.md). Compiles in this process if no helper
+  /// process can compile the graph. After a stop is requested through `stop`, a
   /// compilation in a helper process fails soon; a compilation in this process
   /// continues.
   virtual Expected<Compiled> compileInHelper(std::span<const TensorType> inputs,
@@ -185,20 +191,20 @@ public:
     return compile(inputs);
   }
   /// Predicts the costs of compiling for inputs of the given types. The engine
-  /// calls this function within a call of the signature, so it must take only
-  /// microseconds.
+  /// calls this function while a call of the signature runs, so the function
+  /// must take only microseconds.
   virtual Prediction predict(std::span<const TensorType> inputs) const {
     (void)inputs;
     return {};
   }
-  /// Returns the profile that this process or another one saved last for
-  /// inputs of the given types. Returns the default values if no profile are
-  /// on disk.
+  /// Returns the profile that was saved last, by this process or another one,
+  /// for inputs of the given types. Returns a default-constructed profile if no
+  /// profile is on disk.
   virtual ProgramProfile profile(std::span<const TensorType> inputs) {
     (void)inputs;
     return {};
   }
-  /// Saves profile for inputs of the given types, if this compiler has a disk
+  /// Saves `profile` for inputs of the given types, if this compiler has a disk
   /// cache.
   virtual void keepProfile(std::span<const TensorType> inputs,
                            const ProgramProfile &profile) {
@@ -211,7 +217,7 @@ public:
   /// also accepts a Program that this compiler produced earlier and that was
   /// read from a file.
   virtual Device &device() const { return hostDevice(); }
-  /// The library options that compiled programs use.
+  /// The library options with which compiled programs run.
   virtual LibraryOptions libraries() const { return {}; }
 };
 

@@ -44,30 +44,34 @@ struct CustomCall {
   /// Computes the results of one op.
   using Run = std::function<Status(const CustomCallArgs &)>;
   /// Infers the result types for operands of static types. `written` holds the
-  /// result types that are written on the op, which may have dynamic dims.
+  /// result types that the graph declares for the op, which may have dynamic
+  /// dims.
   using InferTypes = std::function<Expected<std::vector<TensorType>>(
       std::string_view config, std::span<const TensorType> operands,
       std::span<const TensorType> written)>;
 
   Run run;
-  /// The function that the reference tier runs and that results of `run` are
-  /// compared with. Only the registration for the CPU uses this member. If this
-  /// member is empty, the reference tier calls `run` of that registration.
+  /// The reference implementation of `run`. The reference tier calls this
+  /// function, and results of `run` are compared with the results of this
+  /// function. Only a registration for the CPU uses this member. If the member
+  /// is empty, the reference tier calls the `run` of the registration for the
+  /// CPU.
   Run reference = {};
-  /// Error bound of `run`, at most 0.1. Each element of a result of `run` must
-  /// be within relativeError * (|x| + rms) of the element x that the reference
-  /// computes, where rms is the root mean square of the result tensor.
+  /// The relative error bound of `run`, at most 0.1. Each element of a result
+  /// of `run` must be within relativeError * (|x| + rms) of the element x that
+  /// the reference computes, where rms is the root mean square of the result
+  /// tensor.
   double relativeError = 0;
-  /// Infers the result types. Needed only for ops whose written result types
-  /// have dynamic dims.
+  /// Infers the result types. Needed only if the graph declares result types
+  /// with dynamic dims for a custom_call op of this target.
   InferTypes inferTypes = {};
 };
 
-/// Registers `call` for all ops with this target on `device`, for the rest of
-/// the process. Fails with phase "register" if `target` is empty, `call.run` is
-/// empty, `call.relativeError` is not between 0 and 0.1, or the target is
-/// already registered for this device. All functions of this header are
-/// thread-safe.
+/// Registers `call` for all custom_call ops of the target `target` on `device`.
+/// The registration lasts until the process ends. Fails with phase "register"
+/// if `target` is empty, `call.run` is empty, `call.relativeError` is not
+/// between 0 and 0.1, or the target is already registered for this device. All
+/// functions of this header are thread-safe.
 Status registerCustomCall(std::string target, CustomCall call,
                           const Device &device = hostDevice());
 
@@ -76,10 +80,11 @@ Status registerCustomCall(std::string target, CustomCall call,
 std::shared_ptr<const CustomCall> findCustomCall(std::string_view target,
                                                  const Device &device);
 
-/// Returns the result types of a custom_call. If all written types are static,
-/// they are the result types. Otherwise the result types come from the
-/// `inferTypes` of the target, registered for any device, and they must agree
-/// with the written types. Errors have phase "shape".
+/// Returns the result types of a custom_call. If the types that the graph
+/// declares are all static, the function returns the declared types. Otherwise
+/// the function calls the `inferTypes` that is registered for the target on any
+/// device. The inferred types must agree with the declared types. Errors have
+/// phase "shape".
 Expected<std::vector<TensorType>>
 inferCustomCall(const fb::CustomCallAttrsT &call,
                 std::span<const TensorType> operands);

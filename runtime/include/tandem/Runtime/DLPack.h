@@ -23,17 +23,17 @@ struct DLManagedTensor;
 namespace tandem {
 
 /// Returns a Tensor with the elements of `managed` and takes ownership of
-/// `managed`. The tensor uses the same memory if toTensor (StridedTensor.h) can
-/// do so; otherwise it is a copy. The deleter of `managed` is called exactly
-/// once, when the memory is no longer used, on the thread that releases the
-/// last reference. If this function fails, the caller keeps ownership of
-/// `managed`.
+/// `managed`. The Tensor uses the memory of `managed` if toTensor
+/// (StridedTensor.h) can use such memory; otherwise the Tensor is a copy. The
+/// deleter of `managed` is called exactly once, when the memory is no longer
+/// used, on the thread that releases the last reference. If this function
+/// fails, the caller keeps ownership of `managed`.
 ///
-/// Accepts host memory (kDLCPU and kDLCUDAHost) and GPU memory (kDLCUDA), and
-/// every element type of Tandem with one lane; DLPack's bool is i1. The work
-/// that writes the elements must be complete, or be ordered before the work of
-/// the stream that reads the elements. Errors have phase "dlpack", or the phase
-/// of an error of toTensor or cudaDevice. Thread-safe.
+/// Accepts host memory (kDLCPU and kDLCUDAHost) and GPU memory (kDLCUDA).
+/// Accepts every element type of Tandem, with one lane; DLPack's bool becomes
+/// i1. The work that writes the elements must be complete, or must be ordered
+/// before the work on the stream that reads the elements. Errors have phase
+/// "dlpack", or the phase of an error of toTensor or cudaDevice. Thread-safe.
 Expected<Tensor> fromDLPack(DLManagedTensor *managed);
 
 /// Exports a tensor to another framework. `tensor` must not be empty. The

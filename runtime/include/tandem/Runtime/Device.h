@@ -32,7 +32,7 @@ class Device;
 class Provider;
 class Stream;
 
-/// Providers in order of preference.
+/// A list of providers, in order of preference.
 using ProviderList = std::span<const Provider *const>;
 
 /// Optimizations of a device's libraries that may change results.
@@ -45,7 +45,8 @@ struct LibraryOptions {
   bool mayDropNaN = false;
 };
 
-/// The data that the executor passes to a step besides operands and results.
+/// The data that the executor passes to a step in addition to the operands and
+/// results.
 struct StepContext {
   /// The stream on which the step enqueues its work.
   Stream &stream;
@@ -54,19 +55,19 @@ struct StepContext {
   /// contents are undefined. Nothing else uses this memory until the stream has
   /// finished the step.
   std::span<std::byte> workspace;
-  /// Name of the step for errors that are reported after the step was enqueued,
-  /// e.g. "kernel_0 at g.mlir:3:8". The callee reads this name before it
-  /// returns.
+  /// The name of the step, e.g. "kernel_0 at g.mlir:3:8". Errors that are
+  /// reported after the step was enqueued contain this name. The callee reads
+  /// this name before it returns.
   std::string_view step = {};
 };
 
-/// A kernel that is ready to be launched. The object keeps the kernel's code
-/// loaded while the object lives. Immutable and thread-safe.
+/// A kernel that is ready to be launched. The kernel's code stays loaded for
+/// the lifetime of this object. Immutable and thread-safe.
 class LoadedKernel {
 public:
   virtual ~LoadedKernel() = default;
-  /// Size of the workspace that a launch needs now, in bytes. The size may
-  /// change when the thread limit changes.
+  /// The size, in bytes, of the workspace that a launch needs under the current
+  /// thread limit.
   virtual int64_t workspaceBytes(const fb::KernelT &kernel) const = 0;
   /// Enqueues all iterations of `kernel`. `kernel` must be the kernel that this
   /// object was loaded from. `args` holds the data pointers of the step's
@@ -80,7 +81,7 @@ public:
 /// same order.
 using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
 
-/// A point in a stream's work. Thread-safe.
+/// A point in the sequence of a stream's work. Thread-safe.
 class Event {
 public:
   virtual ~Event() = default;
@@ -88,23 +89,25 @@ public:
   virtual bool isDone() const = 0;
   /// Blocks until all work that was enqueued before the event is complete.
   virtual void synchronize() const = 0;
-  /// Completion time of the work before the event, in nanoseconds of a clock
-  /// that all events of the device share. The event must be done.
+  /// The time at which the work before the event was completed, in nanoseconds
+  /// of a clock that all events of the device share. May be called only if
+  /// isDone returns true.
   virtual double ns() const = 0;
 };
 
 /// Work that a stream recorded (Stream::capture) and that is enqueued as a
-/// whole. Enqueuing the whole costs the host less time than enqueuing step by
-/// step. Only one thread may use an object at a time. An object may be
-/// destroyed while its work is in flight.
+/// whole. Enqueuing captured work takes less host time than enqueuing the steps
+/// one by one. Only one thread may use an object at a time. An object may be
+/// destroyed while the device still executes the work.
 class CapturedWork {
 public:
   virtual ~CapturedWork() = default;
   /// Enqueues all of the work on `stream`, which must belong to the device that
   /// recorded the work.
   virtual Status launch(Stream &stream) = 0;
-  /// Replaces the arguments of one kernel for later launches. `number` counts,
-  /// from 0, the calls of LoadedKernel::launch that were recorded.
+  /// Replaces the arguments of one recorded kernel launch, for later launches
+  /// of this work. `number` is the zero-based index among the recorded calls of
+  /// LoadedKernel::launch.
   virtual Status setArguments(size_t number, std::span<void *const> args) = 0;
 };
 
@@ -120,31 +123,31 @@ public:
   /// The native handle of the stream, which is a CUstream on NVIDIA GPUs; null
   /// if there is none, as on the CPU.
   virtual void *handle() const { return nullptr; }
-  /// Allocates device memory for work of this stream. Freed memory may be
-  /// reused immediately, because only later work of this stream will use it. If
-  /// another stream uses a block, wait for that stream before freeing the
-  /// block.
+  /// Allocates device memory for work of this stream. The allocator may reuse
+  /// freed memory immediately, because only later work of this stream will use
+  /// the memory. If another stream uses a block, wait for that stream before
+  /// freeing the block.
   virtual Allocator &allocator() = 0;
   /// Enqueues a copy of all bytes of `from` to `to`. Both tensors must have the
   /// same number of bytes, and each must be in the memory of this device or of
   /// the host. The caller must keep both tensors alive, and must not access
   /// them, until the copy is complete.
   virtual Status copy(const Tensor &from, const Tensor &to) = 0;
-  /// Creates an event after all work that is enqueued so far.
+  /// Creates an event that marks the end of all work enqueued so far.
   virtual Expected<std::unique_ptr<Event>> record() = 0;
   /// Makes all work that is enqueued later wait for `event`, which must belong
   /// to the same device.
   virtual Status wait(const Event &event) = 0;
-  /// Blocks until all enqueued work is complete. If work failed after it had
-  /// been enqueued successfully, returns the error of the work that failed
-  /// since the last call.
+  /// Blocks until all enqueued work is complete. If work that was enqueued
+  /// successfully has failed since the last call of synchronize, returns the
+  /// error of that work.
   virtual Status synchronize() = 0;
   /// Records work without executing it. Calls `body` with a temporary stream,
   /// which is valid only during the call, and records the work that `body`
   /// enqueues on that stream. The temporary stream accepts kernels, ops, and
-  /// copies within device memory. Its allocator hands out `workspace`, one
-  /// allocation at a time. All memory that the work uses must outlive the last
-  /// launch of the work.
+  /// copies within device memory. The allocator of the temporary stream hands
+  /// out `workspace`, to one allocation at a time. All memory that the work
+  /// uses must outlive the last launch of the work.
   ///
   /// `replaced` may be null, or earlier work of the same device that is no
   /// longer needed. If the new work differs from `replaced` only in arguments,
@@ -157,7 +160,7 @@ public:
           std::unique_ptr<CapturedWork> replaced = nullptr);
 };
 
-/// Hardware that runs programs. A device lives as long as the process and is
+/// Hardware that runs programs. A device exists until the process ends, and is
 /// thread-safe.
 class Device {
 public:
@@ -180,10 +183,11 @@ public:
   /// Creates a new stream, which the caller owns.
   virtual Expected<std::unique_ptr<Stream>> createStream() = 0;
   /// Returns `constants` in the memory of this device, aligned to
-  /// Allocator::kAlignment. Constants that are elsewhere or not aligned are
-  /// copied. No one may write to `constants` or to the results. Steps of any
-  /// stream may read the results after `stream` has completed its work. Several
-  /// executors may receive the same copies.
+  /// Allocator::kAlignment. Constants that are in other memory, or are not
+  /// aligned, are copied. No one may write to `constants` or to the results.
+  /// Steps on any stream may read the results once `stream` has completed the
+  /// work that is enqueued by this call. Several executors may receive the same
+  /// copies.
   virtual Expected<std::vector<Tensor>>
   placeConstants(std::span<const Tensor> constants, Stream &stream);
   /// A stream that the device owns, for callers that do not need a stream of
@@ -203,12 +207,12 @@ Device &hostDevice();
 /// outlive the stream.
 std::unique_ptr<Stream> createHostStream(Allocator &allocator);
 
-/// Loads the kernels of a program for hostDevice().
+/// The type of functions that load the kernels of a program for hostDevice().
 using KernelLoader = Expected<LoadedKernels> (*)(const Program &program);
-/// Registers the loader for kernels of the given form on the CPU. Loading
-/// kernels requires compiler libraries that the runtime does not link, so the
-/// compiler registers the loaders. A later loader replaces an earlier loader of
-/// the same form. Thread-safe.
+/// Registers the function that loads kernels of the form `form` on the CPU.
+/// Loading such kernels requires compiler libraries that the runtime does not
+/// link, so the compiler registers the loaders. A later registration replaces
+/// an earlier one for the same form. Thread-safe.
 void setHostLoader(fb::KernelTarget form, KernelLoader loader);
 
 /// Returns `tensors` in the memory of the stream's device. Tensors that are

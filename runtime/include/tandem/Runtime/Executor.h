@@ -25,11 +25,11 @@ namespace tandem {
 struct ExecutorOptions {
   /// The stream on which runs are enqueued and that allocates their memory. The
   /// stream must outlive the executor and the tensors that the executor
-  /// returns. Null stands for the default stream of the CPU. Functions that
-  /// have a compiler use the default stream of the compiler's device instead.
+  /// returns. Null stands for the default stream of the CPU, or, in a Function
+  /// that has a compiler, for the default stream of the compiler's device.
   Stream *stream = nullptr;
   /// The providers that are tried, in this order, for each op step. If empty,
-  /// the providers of the stream's device for `libraries` are used.
+  /// the executor uses Device::providers(libraries) of the stream's device.
   ProviderList providers = {};
   /// Options of the device's libraries.
   LibraryOptions libraries = {};
@@ -50,24 +50,24 @@ struct ExecutorOptions {
   bool ownsOutputs = false;
 };
 
-/// Number of runs of a capturing executor, by how they were executed.
+/// The numbers of runs of a capturing executor, by how the runs were executed.
 struct CaptureCounts {
   /// `launches` counts runs that were launched as captured work. Before such a
-  /// run, the executor may have captured new work (`captures`), changed the
-  /// addresses in earlier work (`patches`), or captured new work in place of
-  /// earlier work (`recaptures`). The other launches used earlier work
-  /// unchanged.
+  /// launch, the executor may have captured new work (`captures`), changed the
+  /// addresses in earlier captured work (`patches`), or replaced earlier
+  /// captured work by new work (`recaptures`). The remaining launches reused
+  /// earlier captured work unchanged.
   uint64_t launches = 0, captures = 0, patches = 0, recaptures = 0;
-  /// Runs that were enqueued step by step.
+  /// The number of runs that were enqueued step by step.
   uint64_t stepByStep = 0;
 };
 
 /// Called before the first step of a run and after each step. `steps` is the
-/// number of steps that have been enqueued, and `values` has one entry per
-/// slot. The entry of a slot is valid from the step that writes the slot to the
-/// last step that reads the slot. At other times the entry is null or a tensor
-/// without memory. An error that the observer returns ends the run and becomes
-/// the run's error.
+/// number of steps that have been enqueued so far, and `values` has one entry
+/// per slot of the program. The entry of a slot is valid from the step that
+/// writes the slot to the last step that reads the slot. At other times the
+/// entry is null or a tensor without memory. An error that the observer returns
+/// ends the run and becomes the run's error.
 using StepObserver =
     std::function<Status(size_t steps, std::span<const Tensor *const> values)>;
 
@@ -87,9 +87,9 @@ using StepObserver =
 /// Thread-safe: any number of threads may call run.
 class Executor {
 public:
-  /// Verifies the program, copies constants to the stream's device if
-  /// necessary, prepares the ops of static types, and runs the steps that run
-  /// once.
+  /// Creates an executor: verifies the program, copies constants to the
+  /// stream's device if necessary, prepares the ops whose types are static, and
+  /// runs the steps that run only once.
   static Expected<std::unique_ptr<Executor>>
   create(std::shared_ptr<const Program> program, ExecutorOptions options = {});
   ~Executor();
@@ -97,18 +97,18 @@ public:
   /// Enqueues the program for `inputs`. The inputs must be in the memory of the
   /// stream's device, and their types must match the program's inputs
   /// (checkInputs). Replaces the contents of `outputs`. The elements of the
-  /// outputs are valid after the stream has completed its work; on the CPU,
-  /// this is before run returns. Each output is newly allocated, or is a view
-  /// of an input or a constant. Views must not be written to.
+  /// outputs are valid after the stream has completed its work; on the CPU, the
+  /// work is complete before run returns. Each output is newly allocated, or is
+  /// a view of an input or a constant. Views must not be written to.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs) {
     return run(inputs, outputs, nullptr);
   }
   /// Like the other overload. If `peakBytes` is not null, also sets
-  /// `*peakBytes` to the largest number of bytes that this call held at the
-  /// same time, not counting inputs and constants. The number includes the
-  /// arena, slots that are allocated individually, workspaces of kernels, and
-  /// temporary memory of providers. Outputs of an earlier call that `outputs`
-  /// still holds do not count.
+  /// `*peakBytes` to the peak memory of this call: the largest number of bytes
+  /// that the call held at any time, not counting inputs and constants. The
+  /// number includes the arena, slots that are allocated individually,
+  /// workspaces of kernels, and temporary memory of providers. Outputs of an
+  /// earlier call that `outputs` still holds do not count.
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
   /// Like run, but writes the outputs into the tensors `given`, one for each
@@ -127,25 +127,24 @@ public:
                      std::vector<Tensor> &outputs, const StepObserver &observer,
                      bool all = false);
 
-  /// True if the step ran once when the executor was created and is not part of
-  /// a run.
+  /// True if the step ran once, when the executor was created, and is therefore
+  /// not executed in each run.
   bool hasRunOnce(size_t step) const;
 
-  /// The `peakBytes` of every call under the present thread limit, in bytes.
-  /// Known only for compiled programs with static types and planned memory;
-  /// empty otherwise.
+  /// The peak memory in bytes (`peakBytes` of run) of every call under the
+  /// present thread limit. Known only for compiled programs with static types
+  /// and planned memory; empty otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
-  /// The number of runs, by how they were executed. All counts are 0 if runs
-  /// are not captured.
+  /// The numbers of runs so far, by how the runs were executed. All numbers are
+  /// 0 if runs are not captured.
   CaptureCounts captureCounts() const;
-  /// The reason why runs are not captured although ExecutorOptions::capture is
-  /// set; empty if they are captured. Without capture, runs are enqueued step
-  /// by step.
+  /// The reason why runs are enqueued step by step although
+  /// ExecutorOptions::capture is set; empty if runs are captured.
   std::optional<Error> captureFailure() const;
   /// The largest number of captured runs that are kept for each thread that
-  /// runs the program. Beyond this number, the least recently used captured run
-  /// is changed or replaced.
+  /// runs the program. Beyond this number, the executor patches or replaces the
+  /// least recently used captured run.
   static constexpr size_t kMaxCaptured = 8;
 
   const Program &program() const;
@@ -157,16 +156,16 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// The largest thread limit. Libraries fail if they use more threads than a
-/// process can start.
+/// The largest value of the thread limit. Libraries fail if they use more
+/// threads than a process can start.
 inline constexpr int kMaxThreads = 1024;
 /// Limits the number of threads that oneTBB and oneDNN use in this process.
 /// `threads` is clamped to the range from 1 to kMaxThreads. The limit may
 /// exceed the number of processors: a caller whose oneTBB arena has that many
-/// slots then runs kernels on that many threads. The limit has no effect if the
-/// process cannot start enough threads, two per processor, when Tandem first
-/// checks. In that case everything runs on the calling thread
-/// (docs/Embedding.md). Thread-safe.
+/// slots then runs kernels on that many threads. Tandem checks once whether the
+/// process can start two threads per processor. If not, the limit has no
+/// effect, and everything runs on the calling thread (docs/Embedding.md).
+/// Thread-safe.
 void setNumThreads(int threads);
 /// The present thread limit. If no limit is set, the number of processors that
 /// the process may use. Thread-safe.

@@ -48,19 +48,19 @@ public:
   /// `program` is the eager program of the graph, in which every op is a step.
   /// `compiler` compiles the same graph. If `compiler` is null, calls run
   /// eagerly, but calls in mode compile and calls that select the compiled or
-  /// captured tier fail. `options` apply to all executors of the function, but
-  /// the tiers replace the providers and kernels.
+  /// captured tier fail. `options` applies to all executors of the function,
+  /// except that each tier sets `providers` and `kernels` itself.
   Function(std::shared_ptr<const Program> program,
            std::shared_ptr<Compiler> compiler, ExecutorOptions options = {},
            TieringOptions tiering = {});
-  /// Cancels compilations as `cancel` does.
+  /// Cancels compilations, as `cancel` does.
   ~Function();
 
   /// Runs the graph in the tier that the mode selects for the types of the
   /// inputs. Inputs and outputs are in the memory of the stream's device. The
-  /// outputs are valid after the stream has completed its work; on the CPU,
-  /// this is before the call returns. Each output is newly allocated, or is a
-  /// view of an input or a constant. Views must not be written to.
+  /// outputs are valid after the stream has completed its work; on the CPU, the
+  /// work is complete before the call returns. Each output is newly allocated,
+  /// or is a view of an input or a constant. Views must not be written to.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
   /// Like the other overload, but runs the graph in the given tier, and
   /// compiles first if the tier needs compilation for these types. `report`
@@ -71,13 +71,13 @@ public:
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
                                      const CallOptions &options);
 
-  /// Enqueues a background compilation for each of these signatures. They run
-  /// before the compilations that calls have requested. In automatic mode, the
-  /// next call of each signature also compares the compiled program with the
-  /// eager one (its certificate). Fails if the function has no compiler or a
-  /// signature does not fit the graph.
+  /// Enqueues a background compilation for each of these signatures, ahead of
+  /// the compilations that calls have requested. In automatic mode, the next
+  /// call of each signature also makes the certificate, which compares the
+  /// compiled program with the eager tier. Fails if the function has no
+  /// compiler or a signature does not fit the graph.
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
-  /// Waits until no compilation and no certificate is waiting or running in the
+  /// Waits until no compilation and no certificate is queued or running in the
   /// background.
   void wait();
   /// Cancels queued compilations and compilations that run in a helper process.
@@ -86,9 +86,9 @@ public:
   /// Returns the times, costs and decisions of all signatures, with reasons.
   FunctionReport report() const;
 
-  /// Prepares the executor that `call` with a tier uses for inputs of these
-  /// types, and returns it. Use the result to read phases, warnings or memory
-  /// use. The result stays valid while the caller holds it.
+  /// Prepares and returns the executor that `call` uses for the tier `tier` and
+  /// inputs of these types. Use the result to read phases, warnings or memory
+  /// use. The result stays valid as long as the caller holds the pointer.
   Expected<std::shared_ptr<const PreparedTier>>
   prepare(std::span<const TensorType> inputs, Tier tier = Tier::compiled);
 
@@ -98,8 +98,8 @@ public:
   /// device.
   Stream &stream() const;
 
-  /// The largest number of compiled programs that a function keeps for callers
-  /// that choose the tier. Beyond this number, the least recently used program
+  /// The largest number of compiled programs that a function keeps for calls
+  /// with an explicit tier. Beyond this number, the least recently used program
   /// is dropped.
   static constexpr size_t kMaxCompiled = 512;
 
@@ -113,10 +113,10 @@ private:
 /// Thread-safe.
 void setCompileThreads(int threads);
 
-/// Sets whether this process may work while no call waits for the result. The
-/// default is true. If false, functions that are created afterwards in mode
-/// automatic use mode compile instead, and libraries plan within the calls.
-/// Thread-safe.
+/// Sets whether this process may do background work, i.e. work for which no
+/// call waits. The default is true. If false, functions that are created
+/// afterwards in mode automatic use mode compile instead, and libraries create
+/// their execution plans during the calls that need the plans. Thread-safe.
 void allowBackgroundWork(bool isAllowed);
 /// The present setting of allowBackgroundWork. Thread-safe.
 bool isBackgroundWorkAllowed();

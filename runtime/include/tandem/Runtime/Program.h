@@ -20,17 +20,17 @@
 
 namespace tandem {
 
-/// The value of a slot that is known when the program is made, such as a
-/// weight.
+/// A constant of a program, such as a weight: a slot whose value is known when
+/// the program is created, and that value.
 struct Constant {
   uint32_t slot = 0;
   /// The elements, little-endian and row-major. The address may have any
   /// alignment; for example, the elements may lie in a mapped file. Steps do
   /// not read this memory directly but the aligned memory that
   /// Device::placeConstants returns. Programs of the same graph, the compiler
-  /// and executors share this memory, and no one writes to it. The tensor's
-  /// type does not matter except for its size in bytes, because the type of the
-  /// slot applies.
+  /// and executors share this memory, and no one writes to it. The type of the
+  /// slot determines how the elements are interpreted. The type of this tensor
+  /// matters only for the size in bytes.
   Tensor data;
 };
 
@@ -70,7 +70,8 @@ Status writeFileAtomically(const std::string &path,
 /// Returns the contents of a file. Errors have phase "read".
 Expected<std::vector<uint8_t>> readFile(const std::string &path);
 
-/// The symbol of the kernel's function in the kernel's code.
+/// Returns the symbol of the function in the kernel's code that runs the
+/// kernel.
 inline const std::string &symbolOf(const fb::KernelT &kernel) {
   return kernel.symbol.empty() ? kernel.name : kernel.symbol;
 }
@@ -80,7 +81,7 @@ inline const std::string &symbolOf(const fb::KernelT &kernel) {
 /// same name must have the same size. Errors have phase "input".
 Status checkInputs(const Program &program, std::span<const TensorType> types);
 
-/// Returns a listing of the program for people, with one line per step.
+/// Returns a human-readable listing of the program, with one line per step.
 std::string toString(const Program &program);
 
 } // namespace tandem

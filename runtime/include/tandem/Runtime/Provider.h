@@ -19,17 +19,18 @@
 
 namespace tandem {
 
-/// The op, types and constants for which a provider prepares an op. The caller
-/// must keep the referenced objects alive during the call.
+/// A description of an op that a provider prepares: the op, its types and its
+/// constants. The caller must keep the referenced objects alive during the
+/// call.
 struct OpSignature {
   const OpDesc &op;
   /// The types of the operands and results; all static.
   std::span<const TensorType> operands, results;
   /// In a compiled program, constants[i] is the value of operand i if the
   /// operand has the same value in every run, and otherwise an empty tensor.
-  /// The list may be shorter than `operands`. The prepared op owns everything
-  /// that it computes from constants, such as weights in the library's own
-  /// format.
+  /// `constants` may have fewer entries than `operands`. The prepared op owns
+  /// everything that it computes from constants, such as weights in the
+  /// library's own format.
   std::span<const Tensor> constants = {};
 
   /// The result type of an op with one result.
@@ -46,13 +47,15 @@ public:
   virtual ~PreparedOp() = default;
   /// Enqueues the op on the context's stream. The op reads `operands` and
   /// writes every element of `results`, which the caller has allocated. The
-  /// types must be those that the op was prepared for. No result may share
-  /// memory with an operand. Both lists are read before run returns. The memory
-  /// of the tensors must stay alive until the stream has finished the op.
+  /// types of the tensors must be those for which the op was prepared. No
+  /// result may share memory with an operand. Both lists are read before run
+  /// returns. The memory of the tensors must stay alive until the stream has
+  /// finished the op.
   virtual Status run(const StepContext &context,
                      std::span<const Tensor> operands,
                      std::span<Tensor> results) const = 0;
-  /// Size of the workspace that a run needs (StepContext::workspace), in bytes.
+  /// The size of the workspace (StepContext::workspace) that a run needs, in
+  /// bytes.
   virtual int64_t workspaceBytes() const { return 0; }
 };
 
@@ -83,8 +86,9 @@ public:
   /// The name of the library, e.g. "reference", "onednn" or "eigen".
   virtual std::string_view name() const = 0;
   /// Prepares an op for a signature. Returns null if the library does not
-  /// implement the op, and an error if the library implements the op but fails.
-  /// May be slow, because libraries create primitives here.
+  /// implement the op, and an error if the library implements the op but cannot
+  /// prepare it. This function may be slow, because libraries create their
+  /// primitives in it.
   virtual Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const = 0;
   /// Prepares everything that ops of this kind and these dtypes need, such as
@@ -107,9 +111,10 @@ const Provider &referenceProvider();
 /// a custom_call.
 Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
                            Tensor &result);
-/// oneDNN's conv, matmul and avg_pool for f32, and for bf16 if the host has
-/// bf16 instructions. oneDNN's max_pool is not used because it drops NaNs.
-/// oneDNN's softmax is not used because it is slower than Eigen's.
+/// The provider that runs conv, matmul and avg_pool with oneDNN, for f32, and
+/// for bf16 if the host has bf16 instructions. oneDNN's max_pool is not used
+/// because it drops NaNs. oneDNN's softmax is not used because it is slower
+/// than Eigen's.
 const Provider &oneDNNProvider();
 
 /// Prevents idle OpenMP workers from spinning. A program that calls oneDNN
@@ -117,36 +122,39 @@ const Provider &oneDNNProvider();
 /// region that several threads may share. oneDNNProvider calls this function
 /// itself.
 ///
-/// When a parallel region ends, libgomp's workers spin 300,000 times. For those
-/// milliseconds, the workers occupy the cores that oneTBB needs for the next
-/// kernel. If a process has more OpenMP threads than processors, the workers
-/// spin only 100 times (libgomp manual, GOMP_SPINCOUNT). This function
-/// therefore starts additional threads that sleep: two if OpenMP uses every
-/// processor, and more if OpenMP uses fewer. It does nothing if the environment
-/// specifies how OpenMP waits or if the OpenMP library is not libgomp. The
-/// first call starts the threads; later calls cost one comparison. Thread-safe.
+/// When a parallel region ends, libgomp's workers spin for 300,000 iterations,
+/// which takes milliseconds. During this time, the workers occupy the cores
+/// that oneTBB needs for the next kernel. If a process has more OpenMP threads
+/// than processors, the workers spin for only 100 iterations (libgomp manual,
+/// GOMP_SPINCOUNT). This function therefore starts additional threads that
+/// sleep: two if OpenMP uses every processor, and more if OpenMP uses fewer.
+/// The function does nothing if environment variables specify how OpenMP
+/// threads wait, or if the OpenMP library is not libgomp. The first call starts
+/// the threads; later calls cost one comparison. Thread-safe.
 void letIdleWorkersSleep();
 
-/// Ops on Eigen's vectorized arrays: elementwise and shape ops for all types.
-/// For types other than 16-bit floats, also reductions, softmax, batch_norm,
-/// max_pool, and the matmuls that oneDNN lacks.
+/// The provider that runs ops on Eigen's vectorized arrays. It implements
+/// elementwise and shape ops for all types. For all types except 16-bit floats,
+/// it also implements reductions, softmax, batch_norm, max_pool, and the
+/// matmuls that oneDNN lacks.
 const Provider &eigenProvider();
 
-/// Creates a provider for ops on 16-bit floats that are not elementwise and
-/// that oneDNN lacks. This provider casts the operands to f32, runs the op with
-/// a provider of `inner`, and casts the result back. The providers in `inner`
-/// must outlive the result.
+/// Creates a provider for the ops on 16-bit floats that are not elementwise and
+/// that oneDNN does not implement. This provider casts the operands to f32,
+/// runs the op with a provider of `inner`, and casts the result back. The
+/// providers in `inner` must outlive the result.
 std::unique_ptr<Provider> createThroughFloatProvider(ProviderList inner);
 
-/// The providers of the eager tier on the CPU, in order: oneDNN, 16-bit floats
-/// through f32, Eigen, registered functions (CustomCall.h), and the reference.
+/// The providers of the eager tier on the CPU, in this order: oneDNN, the
+/// provider that computes ops on 16-bit floats in f32, Eigen, registered
+/// functions (CustomCall.h), and the reference provider.
 ProviderList eagerProviders();
 /// The reference provider, and the reference functions of custom_call targets.
 ProviderList referenceProviders();
 
-/// Prepares an op with the first of `providers` that implements the op. If none
-/// does, fails with phase "execute"; the message names the op, the types and
-/// the providers.
+/// Prepares an op with the first of `providers` that implements the op. If no
+/// provider implements the op, fails with phase "execute"; the message names
+/// the op, the types and the providers.
 Expected<std::unique_ptr<PreparedOp>> prepareOp(ProviderList providers,
                                                 const OpSignature &signature);
 

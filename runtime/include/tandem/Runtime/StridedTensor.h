@@ -29,8 +29,8 @@ struct StridedTensor {
   std::span<const int64_t> strides = {};
   /// The device whose memory holds the elements; null for host memory.
   const Device *device = nullptr;
-  /// Owner of the memory; null if the caller keeps the memory alive. To free
-  /// the memory with a custom function, pass std::shared_ptr<void>(data,
+  /// The owner of the memory; null if the caller keeps the memory alive. To
+  /// free the memory with a custom function, pass std::shared_ptr<void>(data,
   /// function).
   std::shared_ptr<void> owner = {};
 };
@@ -40,10 +40,10 @@ struct StridedTensor {
 /// and keeps `owner`. Otherwise the tensor is a copy in host memory, which is
 /// complete when this function returns.
 ///
-/// Fails with phase "input" if `data` is null but there are elements, if the
-/// type is not static or too large, if `strides` does not have one entry per
-/// dim, or if memory of a device would have to be copied. Fails with phase
-/// "allocate" if memory for the copy runs out. Thread-safe.
+/// Fails with phase "input" if `data` is null although the tensor has elements,
+/// if the type is not static or is too large, if `strides` does not have one
+/// entry per dim, or if memory of a device would have to be copied. Fails with
+/// phase "allocate" if memory for the copy runs out. Thread-safe.
 Expected<Tensor> toTensor(const StridedTensor &strided);
 
 } // namespace tandem

@@ -40,9 +40,9 @@ public:
   /// Alignment of every allocated block, in bytes.
   static constexpr size_t kAlignment = 64;
 
-  /// Bytes that are allocated now. This is a sum of several counters. The sum
-  /// is not exact while other threads allocate or free memory. Use MemoryScope
-  /// to get the peak of one thread.
+  /// The number of bytes that are allocated now. This number is a sum of
+  /// several counters, and is not exact while other threads allocate or free
+  /// memory. To measure the peak memory of one thread, use MemoryScope.
   int64_t liveBytes() const;
 
 protected:
@@ -65,10 +65,10 @@ private:
 
 /// Measures the peak memory of the current thread, in bytes. The scope counts
 /// the allocations and deallocations that this thread makes between the scope's
-/// construction and destruction, with any Allocator. Scopes nest: an inner
-/// scope hides allocations from the outer scopes. Scopes must be destroyed on
-/// the same thread, in reverse order of construction. Counting costs a few
-/// instructions per allocation.
+/// construction and destruction, with any Allocator. Scopes may be nested:
+/// allocations made during an inner scope are not counted in the outer scopes.
+/// Scopes must be destroyed on the same thread, in reverse order of
+/// construction. Counting costs a few instructions per allocation.
 class MemoryScope {
 public:
   MemoryScope();
@@ -86,8 +86,8 @@ private:
 };
 
 /// The process-wide caching allocator of host memory, which is never destroyed.
-/// Like PyTorch's allocators, it keeps freed blocks by size class and reuses
-/// them without a system call.
+/// Like PyTorch's caching allocators, this allocator keeps freed blocks by size
+/// class and reuses the blocks without a system call.
 Allocator &cachingAllocator();
 
 /// Sets whether the allocators of host and device memory fill each block that
@@ -123,8 +123,8 @@ public:
 
   /// Allocates uninitialized memory from `allocator`. `type` must be static,
   /// and `allocator` must outlive the tensor. Fails with phase "allocate" if
-  /// memory runs out, and as checkedBytes does if `type` is dynamic or too
-  /// large.
+  /// memory runs out, and with the error of checkedBytes if `type` is dynamic
+  /// or too large.
   static Expected<Tensor> allocate(const TensorType &type,
                                    Allocator &allocator = cachingAllocator());
   /// Wraps memory that the caller owns and that must outlive the tensor.
@@ -156,10 +156,10 @@ public:
   /// Pointer to the elements in device memory, which the host may not be able
   /// to read.
   void *data() const { return pointer; }
-  /// The device whose memory holds the elements; null for host memory, which
-  /// the CPU's libraries and kernels use.
+  /// The device whose memory holds the elements; null for host memory.
   const Device *device() const { return place; }
-  /// Owner of the memory; null if the caller of borrow owns the memory.
+  /// The owner of the memory; null if the memory belongs to the caller of
+  /// `borrow`.
   const std::shared_ptr<void> &owner() const { return storage; }
   template <typename T> T *as() const { return static_cast<T *>(pointer); }
 

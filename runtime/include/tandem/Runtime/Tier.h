@@ -19,19 +19,19 @@
 
 namespace tandem {
 
-/// The ways to run a graph. The results of all tiers agree within the tolerance
-/// model (docs/Measuring.md).
+/// The ways to run a graph. The results of all tiers agree within the
+/// tolerances of docs/Measuring.md.
 enum class Tier {
-  reference, ///< Plain loops, f64 accumulation: the oracle.
-  eager,     ///< A library call per op, for inputs of any shapes.
-  compiled,  ///< Fused kernels, planned memory; one signature.
-  captured,  ///< The compiled program as captured work.
+  reference, ///< Plain loops with f64 accumulation; the test oracle.
+  eager,     ///< One library call per op, for inputs of any shapes.
+  compiled,  ///< Fused kernels and planned memory, for one signature.
+  captured,  ///< The compiled program, launched as captured work.
 };
 
 /// All tiers, from the slowest to the fastest.
 std::span<const Tier> allTiers();
 /// The tiers that a device supports, in the same order. Devices that cannot
-/// capture work have all tiers except captured.
+/// capture work support all tiers except captured.
 std::span<const Tier> tiersOf(const Device &device);
 /// Fails with phase "execute" if `device` does not support `tier`. The hint
 /// lists the tiers that the device supports.
@@ -41,18 +41,19 @@ std::string_view name(Tier tier);
 /// Inverse of name; empty for any other text.
 std::optional<Tier> parseTier(std::string_view text);
 
-/// A program of one tier and its executor. For the reference and eager tiers,
-/// which compile nothing, only `program` is set of the inherited fields, and
-/// also `phases` if prebuilt kernels had to be loaded.
+/// The program of a graph in one tier, and the executor of the program. The
+/// reference and eager tiers compile nothing. For these tiers, the only
+/// inherited fields that are set are `program` and, if prebuilt kernels had to
+/// be loaded, `phases`.
 struct PreparedTier : Compiled {
   /// Thread-safe; not null.
   std::unique_ptr<Executor> executor;
   /// Wall time, in nanoseconds, to produce an executor from the input types; 0
   /// if nothing was compiled.
   double compileNs = 0;
-  /// Time to compile the prebuilt kernels of a GPU, or to read them from disk,
-  /// and to load them, in nanoseconds. The sum over all threads that share this
-  /// work.
+  /// The time, in nanoseconds, to compile the prebuilt kernels of a GPU (or to
+  /// read them from disk) and to load them, summed over all threads that share
+  /// this work.
   double prebuiltNs = 0;
 };
 

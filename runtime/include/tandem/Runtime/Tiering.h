@@ -32,12 +32,12 @@ enum class Mode {
   /// Calls run eagerly at first. A signature is compiled in the background when
   /// compiling is predicted to pay off. A certificate then checks that the
   /// compiled program computes the same results as the eager tier. After the
-  /// certificate has passed, calls run the compiled program as long as it is
-  /// faster.
+  /// certificate has passed, calls run the compiled program for as long as it
+  /// is faster than the eager tier.
   automatic,
   /// Like automatic, but the first call of a signature compiles and certifies,
-  /// regardless of the cost, and no decision depends on measured times. For
-  /// tests.
+  /// regardless of the cost, and no decision depends on measured times. This
+  /// mode is intended for tests.
   compileNow,
 };
 
@@ -50,15 +50,17 @@ std::optional<Mode> parseMode(std::string_view text);
 
 /// The state of a signature.
 enum class SignatureState {
-  eager,       ///< Runs eagerly; compiling has not paid off so far.
-  queued,      ///< Waits for a background thread to compile it.
-  compiling,   ///< Is being compiled.
-  compiled,    ///< Is compiled, but not yet certified.
-  provisional, ///< Passed a certificate on inputs that prove little.
-  promoted,    ///< Runs the compiled program.
-  demoted,     ///< Runs eagerly again: compiled was not faster.
-  /// Runs eagerly for good: compiling, running or certifying the program
-  /// failed.
+  eager,     ///< Runs eagerly; compiling has not paid off so far.
+  queued,    ///< Waits for a background thread to compile it.
+  compiling, ///< Is being compiled.
+  compiled,  ///< Is compiled, but not yet certified.
+  /// Passed a certificate, but on inputs that may hide mistakes, such as zeros
+  /// (docs/Engine.md).
+  provisional,
+  promoted, ///< Runs the compiled program.
+  demoted,  ///< Runs eagerly again, because compiled was not faster.
+  /// Runs eagerly permanently, because compiling, running or certifying the
+  /// program failed.
   refused,
 };
 /// Returns the name of the enumerator.
@@ -68,35 +70,35 @@ std::string_view name(SignatureState state);
 enum class EventKind {
   seen,         ///< The signature was called for the first time.
   queued,       ///< The policy decided to compile.
-  cancelled,    ///< The planned compilation was cancelled.
-  compiling,    ///< A background thread or a call compiles.
+  cancelled,    ///< The queued compilation was canceled.
+  compiling,    ///< A background thread or a call began to compile.
   compiled,     ///< The compilation succeeded.
   failed,       ///< Compiling or running the program failed.
   certified,    ///< Compiled and eager agree on a call's inputs.
-  provisional,  ///< The tiers agree on inputs that prove little.
+  provisional,  ///< The tiers agree, but the inputs may hide mistakes.
   undecided,    ///< The certificate could not decide.
   contradicted, ///< Compiled and eager disagree.
   promoted,     ///< Calls run the compiled program from now on.
   demoted,      ///< Calls run eagerly again.
   capturing,    ///< Some calls run as captured work, to be timed.
   captured,     ///< Calls run as captured work from now on.
-  uncaptured,   ///< Calls run compiled: capture failed or is slower.
+  uncaptured,   ///< Calls run uncaptured: capture failed or is slower.
   evicted,      ///< The signature or its program was dropped.
 };
 /// Returns the name of the enumerator.
 std::string_view name(EventKind kind);
 
-/// An entry in the log of decisions.
+/// An entry in the log of tiering decisions.
 struct TieringEvent {
-  /// Time of the event in nanoseconds since the function was created. If the
-  /// event has a duration, the time of its end.
+  /// The time of the event, in nanoseconds since the function was created. If
+  /// the event has a duration, this is the time at which the event ended.
   double ns = 0;
   EventKind kind = EventKind::seen;
   /// Duration in nanoseconds; 0 for an event without a duration.
   double tookNs = 0;
-  /// The signature.
+  /// The input types of the signature.
   std::vector<TensorType> inputs;
-  /// The numbers behind the decision, or the error, in one sentence.
+  /// One sentence with the numbers that led to the decision, or with the error.
   std::string reason;
   /// The operating system's ID of the thread.
   uint64_t thread = 0;
@@ -105,22 +107,22 @@ struct TieringEvent {
   std::string str() const;
 };
 
-/// Options of tiering. The defaults suit a program that does not share the
-/// machine with other programs.
+/// Options for choosing tiers. The defaults suit a program that does not share
+/// the machine with other programs.
 struct TieringOptions {
   Mode mode = Mode::automatic;
   /// The largest number of signatures that are kept. Beyond this number, the
   /// least recently called signature is dropped, with an event.
   size_t maxSignatures = 512;
-  /// The largest number of bytes that compiled programs may hold: code,
-  /// constants transformed for these programs, and arenas of captured programs.
-  /// Beyond this number, the least recently called program is dropped, and its
-  /// signature runs eagerly.
+  /// The largest number of bytes that the compiled programs of a function may
+  /// hold: code, constants transformed for these programs, and arenas of
+  /// captured programs. Beyond this number, the least recently called program
+  /// is dropped, and its signature runs eagerly.
   int64_t maxResidentBytes = int64_t(4) << 30;
   /// The largest number of bytes of inputs that a call copies so that a
-  /// certificate can be made in the background. A call with larger inputs makes
-  /// the certificate itself, and takes the time of an eager run and of a
-  /// compiled run.
+  /// background thread can make a certificate. A call with larger inputs makes
+  /// the certificate itself, which takes the time of an eager run plus the time
+  /// of a compiled run.
   int64_t maxCertificateBytes = int64_t(64) << 20;
   /// If true, calls of a signature fail after a certificate has shown that the
   /// compiled program and the eager tier disagree, or after several
@@ -137,7 +139,7 @@ struct TieringOptions {
   /// held. May be called from several threads at once. The callback must not
   /// throw. May be empty.
   std::function<void(const TieringEvent &)> log;
-  /// Whether all calls are recorded for FunctionReport::trace.
+  /// True if all calls are recorded for FunctionReport::trace.
   bool isTraced = false;
   /// If true, each output of a call has memory of its own, which the caller may
   /// write to: an output that would be a view of an input, a constant or
@@ -159,8 +161,9 @@ struct SignatureReport {
   SignatureState state = SignatureState::eager;
   /// The tier in which the next call runs.
   Tier tier = Tier::eager;
-  /// The number of all calls, of calls that ran the compiled program (captured
-  /// or not), and of certificates.
+  /// `calls` is the number of all calls, `compiledCalls` the number of calls
+  /// that ran the compiled program (captured or not), and `certificates` the
+  /// number of certificates.
   uint64_t calls = 0, compiledCalls = 0, certificates = 0;
   /// The number of compiled calls that ran in the captured tier.
   uint64_t capturedCalls = 0;
@@ -172,8 +175,8 @@ struct SignatureReport {
   /// The error of the latest certificate that failed or was undecided. The hint
   /// names the reproducer.
   std::optional<Error> certificateError;
-  /// The measured times of eager calls (e), of compiled calls (c), and of
-  /// captured calls.
+  /// The measured times of eager calls (e), of calls that ran the compiled
+  /// program without capture (c), and of captured calls.
   CallTime eager, compiled, captured;
   /// The cost of capturing in nanoseconds: the processor time of the thread
   /// that prepared the captured program, plus the additional time of calls that
@@ -200,17 +203,19 @@ struct SignatureReport {
   std::string next;
 
   /// Returns the break-even point n*, the number of calls after which compiling
-  /// has paid off. It is C / (e - c), rounded up. The function uses measured
-  /// values of C and c if available, and predictions otherwise. The result is
-  /// empty if e was not measured, if C or c is unknown, or if c is not less
-  /// than e.
+  /// has paid off. The number is C / (e - c), rounded up, where C is the
+  /// compile cost, e the time of an eager call, and c the time of a compiled
+  /// call. The function uses measured values of C and c if available, and
+  /// predictions otherwise. The result is empty if e was not measured, if C or
+  /// c is unknown, or if c is not less than e.
   std::optional<double> breakEvenCalls() const;
 };
 
 /// A call, a compilation, a phase or a certificate in a trace.
 struct TraceSpan {
   std::string name, category;
-  /// Start time since the function was created, and duration, in nanoseconds.
+  /// The start time, counted from the creation of the function, and the
+  /// duration, both in nanoseconds.
   double startNs = 0, ns = 0;
   /// The operating system's ID of the thread.
   uint64_t thread = 0;
@@ -230,8 +235,8 @@ struct FunctionReport {
   Mode mode = Mode::automatic;
   /// All signatures that are kept, those with the most calls first.
   std::vector<SignatureReport> signatures;
-  /// The number of signatures that were dropped, and the bytes that compiled
-  /// programs hold.
+  /// The number of signatures that were dropped, and the number of bytes that
+  /// compiled programs hold.
   uint64_t evicted = 0;
   int64_t residentBytes = 0;
   /// The longest time, in nanoseconds, that any thread has waited for a lock of
@@ -240,14 +245,14 @@ struct FunctionReport {
   /// The latest events of all signatures, including dropped ones, earliest
   /// first.
   std::vector<TieringEvent> events;
-  /// The latest spans, and the threads of all spans; empty unless
+  /// The latest spans, and the threads of all these spans; empty unless
   /// TieringOptions::isTraced is set.
   std::vector<TraceSpan> spans;
   std::vector<TraceThread> threads;
 
-  /// Returns the report as text for people: for each signature, the
-  /// measurements, decisions with their times, and what would change the
-  /// decisions.
+  /// Returns the report as human-readable text. For each signature, the text
+  /// lists the measurements, the decisions with their times, and the conditions
+  /// that would change the decisions.
   std::string str() const;
   /// Returns the report as a JSON object.
   std::string json() const;
