@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A part of the C API. Tandem.h includes this header and states the rules of the
-// API.
+// A part of the C API. Tandem.h includes this header and states the rules of
+// the API.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,8 +33,9 @@ typedef struct TandemCustomCallArgs {
   /// not write to operands.
   const TandemTensorDesc *operands;
   size_t numResults;
-  /// The results: tensors as described for `operands`, except that the function
-  /// must write every element. No result shares memory with an operand.
+  /// The results: dense row-major tensors in the memory of the function's
+  /// device. The function must write every element of every result. No result
+  /// shares memory with an operand.
   const TandemTensorDesc *results;
   /// The CUstream in which the function must enqueue its work on a GPU. Null on
   /// the CPU, where the work must be done before the function returns.
@@ -68,20 +69,22 @@ typedef struct TandemCustomCall {
   size_t structSize;
   /// The name of the target, which must not be empty.
   const char *target;
-  /// The name of the device on whose memory `run` works. Null means the CPU.
+  /// The name of the device whose memory holds the operands and results of
+  /// `run`. Null means the CPU.
   const char *device;
   /// The function that custom_call ops call. Must not be null.
   TandemCustomFunction run;
   /// A function on the CPU whose results are the reference for the results of
-  /// `run`. Null means the `run` that is registered for the CPU.
+  /// `run`. If null, the `run` that is registered for the CPU is the reference.
   TandemCustomFunction reference;
   /// The largest relative error of `run`. An element of a result may differ
   /// from the reference element x by at most relativeError * (|x| + rms), where
   /// rms is the root mean square of the reference tensor. At most 0.1; the
   /// default is 0.
   double relativeError;
-  /// Infers result shapes for ops whose written result types have unknown dims.
-  /// May be null if there is no such op.
+  /// Infers the result shapes of custom_call ops whose result types, as
+  /// declared in the graph, have dims of unknown size. May be null if no such
+  /// op calls this function.
   TandemCustomShapes inferShapes;
   /// Passed on as TandemCustomCallArgs::context. Must stay valid until the
   /// process ends.

@@ -18,20 +18,20 @@
 // Ownership. The caller owns every handle that a function returns, and releases
 // the handle with the function of the handle's type whose name ends in Release.
 // Releasing null has no effect. A returned `const char *` belongs to the handle
-// that was passed to the function, or to the library if no handle was passed,
-// and is valid as long as its owner. A function reads its arguments and copies
-// strings and arrays before it returns, unless the function's comment states
-// otherwise.
+// that was passed to the function and is valid until that handle is released.
+// If no handle was passed, the string belongs to the library and is always
+// valid. A function reads its arguments and copies strings and arrays before it
+// returns, unless the function's comment states otherwise.
 //
 // Threads. Any number of threads may call any functions at the same time, even
 // with the same handles. Release each handle exactly once, when no other thread
 // uses the handle.
 //
-// Versions. New functions and new struct fields are only added at the end, and
-// existing ones never change. Every struct begins with the field structSize,
-// which the caller sets to sizeof the struct. A field that the caller's version
-// of the struct lacks has its default value. A field set to 0 also has its
-// default value.
+// Versions. New functions and new struct fields may be added, fields only at
+// the end of a struct. Existing functions and fields never change. Every struct
+// begins with the field structSize, which the caller sets to sizeof the struct.
+// A field that the caller's version of the struct lacks has its default value.
+// A field set to 0 also has its default value.
 //
 //===----------------------------------------------------------------------===//
 
@@ -70,8 +70,9 @@ const char *tandemVersion(void);
 
 /// Returns the number of devices that graphs can be compiled for.
 size_t tandemNumDevices(void);
-/// Returns the name of a device, as options take it. Device 0 is the default.
-/// Returns null if `index` is not less than tandemNumDevices().
+/// Returns the name of a device, in the form that TandemLoadOptions::device
+/// accepts. Device 0 is the default. Returns null if `index` is not less than
+/// tandemNumDevices().
 const char *tandemDeviceName(size_t index);
 
 /// Sets the maximum number of threads that computations of this process use.
@@ -82,9 +83,9 @@ void tandemSetNumThreads(int threads);
 int tandemNumThreads(void);
 
 /// Sets whether the library may do work that no call waits for: compile in the
-/// background, measure the machine, and search for better library plans. The
-/// default is true. The setting applies to functions that are loaded after this
-/// call.
+/// background, measure the machine, and search for faster execution plans of
+/// libraries (cuDNN). The default is true. The setting applies to functions
+/// that are loaded after this call.
 void tandemAllowBackgroundWork(bool isAllowed);
 /// Sets the number of threads that compile in the background. All functions of
 /// the process share these threads. The default is 1; a value less than 1 means
@@ -136,7 +137,8 @@ enum {
 
 /// The highest rank of a tensor.
 #define TANDEM_MAX_RANK 8
-/// The size of a dynamic dim, i.e. of a dim whose size is only known at a call.
+/// The value that stands for the size of a dynamic dim, i.e. of a dim whose
+/// size is known only when the graph is called.
 #define TANDEM_DYNAMIC INT64_MIN
 
 /// A description of a tensor in memory.
@@ -167,10 +169,10 @@ typedef struct TandemTensorDesc {
 /// Creates a tensor with the elements that `desc` describes. If the memory is
 /// dense, row-major and aligned to the size of an element, the tensor uses that
 /// memory. Otherwise the elements are copied, and the deleter is called before
-/// this function returns. Memory of a device other than the host cannot be
-/// copied: needing to copy such memory is an error. If this function fails, the
-/// deleter is not called. Calls are fastest with memory that is aligned to 64
-/// bytes.
+/// this function returns. The elements can be copied only if they are in host
+/// memory. If elements in other memory would have to be copied, this function
+/// fails. If this function fails, the deleter is not called. Calls are fastest
+/// with memory that is aligned to 64 bytes.
 TandemError *tandemTensorCreate(const TandemTensorDesc *desc,
                                 TandemTensor **tensor);
 /// Creates a tensor from a DLPack tensor of another framework and takes
@@ -207,7 +209,8 @@ void tandemTensorRelease(TandemTensor *tensor);
 /// each combination of input types (docs/Engine.md).
 typedef int32_t TandemMode;
 enum {
-  /// AUTO, or COMPILE if background work is not allowed.
+  /// TANDEM_MODE_AUTO, or TANDEM_MODE_COMPILE if background work is not
+  /// allowed.
   TANDEM_MODE_DEFAULT = 0,
   /// Calls always run op by op.
   TANDEM_MODE_EAGER = 1,
@@ -215,17 +218,19 @@ enum {
   /// waits for the compilation.
   TANDEM_MODE_COMPILE = 2,
   /// Calls run op by op at first. A signature is compiled in the background
-  /// when compilation is predicted to pay off. Later calls run the compiled
-  /// program if a certificate confirms that the program computes the same
-  /// results, and as long as the program is faster. Loading with this mode
-  /// fails if background work is not allowed.
+  /// when compilation is predicted to pay off. A certificate then checks that
+  /// the compiled program computes the same results as running op by op. After
+  /// the certificate has passed, calls run the compiled program for as long as
+  /// it is faster than running op by op. Loading with this mode fails if
+  /// background work is not allowed.
   TANDEM_MODE_AUTO = 3,
-  /// Like AUTO, but the first call of a signature compiles and certifies.
+  /// Like TANDEM_MODE_AUTO, but the first call of a signature compiles the
+  /// signature and makes the certificate.
   TANDEM_MODE_COMPILE_NOW = 4
 };
 
-/// The precision of the libraries' f32 contractions, on devices whose libraries
-/// offer a choice.
+/// The precision of f32 contractions in libraries, on devices whose libraries
+/// offer a choice of precision.
 typedef int32_t TandemPrecision;
 enum {
   TANDEM_PRECISION_STRICT = 0, ///< Operands keep all bits of f32.
@@ -235,14 +240,16 @@ enum {
 /// The place where background compilation happens.
 typedef int32_t TandemCompileIn;
 enum {
-  TANDEM_COMPILE_IN_DEFAULT = 0, ///< PROCESS.
-  /// In a helper process, if one can be started. A helper process disturbs
-  /// calls less, and a crash of the compiler does not end this process.
+  TANDEM_COMPILE_IN_DEFAULT = 0, ///< TANDEM_COMPILE_IN_PROCESS.
+  /// In a helper process, if one can be started. A helper process slows down
+  /// concurrent calls less than a thread of this process does, and a crash of
+  /// the compiler in a helper process does not end this process.
   TANDEM_COMPILE_IN_PROCESS = 1,
   TANDEM_COMPILE_IN_THREAD = 2 ///< On a thread of this process.
 };
 
-/// Options for loading a graph. The default of each field is 0 or null.
+/// Options for loading a graph. The default value of each field is 0, false or
+/// null.
 typedef struct TandemLoadOptions {
   /// sizeof(TandemLoadOptions).
   size_t structSize;
@@ -255,12 +262,13 @@ typedef struct TandemLoadOptions {
   /// The directory for reproducers. The library writes a reproducer for each
   /// kernel that cannot be compiled and for each call whose compiled results
   /// disagree with the results computed op by op. Null means
-  /// $TANDEM_REPRODUCER_DIR or, if that variable is not set, a directory of
-  /// this user among the temporary files.
+  /// $TANDEM_REPRODUCER_DIR or, if that variable is not set, the directory
+  /// `tandem-reproducers-UID` in the system's directory of temporary files.
   const char *reproducerDir;
-  /// If true, a call fails if its compiled results disagree with the results
-  /// computed op by op, or cannot be certified after several tries. If false,
-  /// such a call returns the results computed op by op.
+  /// If true, calls of a signature fail after the compiled results were found
+  /// to disagree with the results computed op by op, or could not be certified
+  /// in several tries. If false, such calls return the results computed op by
+  /// op.
   bool isStrict;
   /// True to record every call for TANDEM_REPORT_TRACE.
   bool isTraced;
@@ -292,20 +300,20 @@ TandemError *tandemFunctionLoadFile(const char *path,
 TandemError *tandemFunctionLoadText(const char *text, size_t length,
                                     const TandemLoadOptions *options,
                                     TandemFunction **function);
-/// Loads a graph from `length` bytes: an ONNX model, MLIR text or MLIR bytecode.
-/// The weights of a model stay in this memory, which must not change. `release`
-/// is called exactly once, with `data` and `context`, when nothing uses the
-/// memory anymore; any thread may make this call. If `release` is null, the
-/// bytes are copied. If this function fails, `release` is not called. `options`
-/// may be null.
+/// Loads a graph from `length` bytes: an ONNX model, MLIR text or MLIR
+/// bytecode. The weights of a model stay in this memory, which must not change.
+/// `release` is called exactly once, with `data` and `context`, when nothing
+/// uses the memory anymore; any thread may make this call. If `release` is
+/// null, the bytes are copied. If this function fails, `release` is not called.
+/// `options` may be null.
 TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
                                      void (*release)(void *data, void *context),
                                      void *context,
                                      const TandemLoadOptions *options,
                                      TandemFunction **function);
-/// Returns the number of tensors that a call takes; 0 for a null function.
+/// Returns the number of input tensors of a call; 0 for a null function.
 size_t tandemFunctionNumInputs(const TandemFunction *function);
-/// Returns the number of tensors that a call returns; 0 for a null function.
+/// Returns the number of output tensors of a call; 0 for a null function.
 size_t tandemFunctionNumOutputs(const TandemFunction *function);
 /// Fills `desc` with the declared type of input `index`. The caller sets
 /// `desc->structSize` beforehand. Dims may be TANDEM_DYNAMIC. `desc->shape` is
@@ -316,15 +324,14 @@ TandemError *tandemFunctionDescribeInput(const TandemFunction *function,
 /// Like tandemFunctionDescribeInput, for output `index`.
 TandemError *tandemFunctionDescribeOutput(const TandemFunction *function,
                                           size_t index, TandemTensorDesc *desc);
-/// Returns the name of input `index`; "" if the input has no name or does not
-/// exist. Valid as long as the function.
+/// Returns the name of input `index`; "" if there is no such input or name.
 const char *tandemFunctionInputName(const TandemFunction *function,
                                     size_t index);
 /// Returns the name of output `index`, like tandemFunctionInputName.
 const char *tandemFunctionOutputName(const TandemFunction *function,
                                      size_t index);
-/// Returns the name of dim `dim` of input `input`; "" if the dim has no name or
-/// does not exist. Valid as long as the function.
+/// Returns the name of dim `dim` of input `input`; "" if there is no such dim
+/// or name.
 const char *tandemFunctionDimName(const TandemFunction *function, size_t input,
                                   size_t dim);
 /// Calls the function. The function's mode chooses between running op by op and
@@ -333,8 +340,9 @@ const char *tandemFunctionDimName(const TandemFunction *function, size_t input,
 /// `outputs` must have space for that many handles. The caller releases each
 /// output. An output may share memory with an input or with a constant of the
 /// graph, so outputs must not be written to. On the CPU, the outputs are ready
-/// when this function returns. On other devices, the outputs are ready for
-/// later work on the same device and for tandemTensorCopyTo.
+/// when this function returns. On other devices, the outputs may not be ready
+/// yet, but they can be passed to later calls on the same device and to
+/// tandemTensorCopyTo, which wait for the elements.
 TandemError *tandemFunctionCall(TandemFunction *function,
                                 const TandemTensor *const *inputs,
                                 size_t numInputs, TandemTensor **outputs,
@@ -350,8 +358,9 @@ TandemError *tandemFunctionCallInto(TandemFunction *function,
                                     const TandemTensor *const *outputs,
                                     size_t numOutputs);
 
-/// Compiles a signature in the background, ahead of the signature's first call.
-/// `inputs` describes `numInputs` tensors; only dtype, rank and shape are read.
+/// Requests a background compilation of a signature before the signature is
+/// called for the first time. `inputs` describes `numInputs` tensors; only
+/// dtype, rank and shape are read.
 TandemError *tandemFunctionCompileAhead(TandemFunction *function,
                                         const TandemTensorDesc *const *inputs,
                                         size_t numInputs);
@@ -377,8 +386,9 @@ TandemError *tandemFunctionReport(const TandemFunction *function,
 /// Releases a string that tandemFunctionReport has returned.
 void tandemStringRelease(char *string);
 
-/// Releases a function and cancels compilations like tandemFunctionCancel.
-/// Tensors that calls have returned may outlive the function.
+/// Cancels the compilations of a function, as tandemFunctionCancel does, and
+/// releases the function. Tensors that calls have returned may outlive the
+/// function.
 void tandemFunctionRelease(TandemFunction *function);
 
 #ifdef __cplusplus
