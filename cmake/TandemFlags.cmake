@@ -13,6 +13,9 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   # No absolute path of the checkout in an object (ccache, reproducibility).
   add_compile_options(-fdebug-compilation-dir=.)
   add_compile_options(-fcolor-diagnostics)
+  # libstdc++ 12 itself calls std::get_temporary_buffer, which it deprecates.
+  add_compile_options(
+    $<$<COMPILE_LANGUAGE:CXX>:-Wno-deprecated-declarations>)
 endif()
 
 if(TANDEM_STATIC_LLVM)

@@ -101,7 +101,8 @@ bool isDataOfDepthwise(OpOperand &operand) {
     return false;
   StringRef layout = conv.getLayout().getInput();
   return layout == conv.getLayout().getOutput() &&
-         shapeOf(operand.get())[layout.find('C')] == conv.getGroups();
+         shapeOf(operand.get())[layout.find('C')] ==
+             static_cast<int64_t>(conv.getGroups());
 }
 
 /// Adds the strides of an operand of an op without simple indexing. Windows,

@@ -31,7 +31,7 @@ namespace {
 /// The context in which providers of this test find kernels: the device's own
 /// is nobody else's to see.
 cuda::Context &context() {
-  static cuda::Context &context = [] -> cuda::Context & {
+  static cuda::Context &context = []() -> cuda::Context & {
     fakeCUDA().collect();
     return **cuda::Context::create(0);
   }();
