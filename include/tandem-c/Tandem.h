@@ -241,9 +241,9 @@ enum {
 typedef int32_t TandemCompileIn;
 enum {
   TANDEM_COMPILE_IN_DEFAULT = 0, ///< TANDEM_COMPILE_IN_PROCESS.
-  /// In a helper process, if one can be started. A helper process slows down
-  /// concurrent calls less than a thread of this process does, and a crash of
-  /// the compiler in a helper process does not end this process.
+  /// Compiles in a helper process if one can be started. A helper process slows
+  /// down concurrent calls less than a thread of this process does, and a crash
+  /// of the compiler in a helper process does not end this process.
   TANDEM_COMPILE_IN_PROCESS = 1,
   TANDEM_COMPILE_IN_THREAD = 2 ///< On a thread of this process.
 };

@@ -79,8 +79,8 @@ double largestMagnitude(const Tensor &tensor);
 /// Compares two tensors of equal type in host memory, element by element.
 /// `bounds` is empty or has one entry per element. Two NaNs are equal, and two
 /// infinities of the same sign are equal. If the expected value plus its bound
-/// exceeds the largest finite number of the type, an infinity of that sign is
-/// also accepted.
+/// exceeds the largest finite number of the type, an infinity with the sign
+/// of the expected value is also accepted.
 Difference compare(const Tensor &expected, const Tensor &actual,
                    const ErrorBounds &bounds = {});
 
