@@ -32,8 +32,8 @@ struct DeviceInfo {
   std::string_view name, description;
 };
 
-/// Returns all devices. The first one is the default device. The default device
-/// can run the eager tier as well as compiled programs. Thread-safe.
+/// Returns all devices of this machine. The first one is the default device.
+/// Thread-safe.
 std::span<const DeviceInfo> devices();
 /// Returns the runtime device that runs graphs compiled for the device `name`.
 /// An empty name selects the default device. If no device has this name, the
