@@ -162,12 +162,18 @@ Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs,
   return store.run(*known, Tier::eager, inputs, given);
 }
 
+/// True if a run failed because of the tensors that the caller passed. Such an
+/// error says nothing about the program.
+static bool isOfCaller(const Error &error) {
+  return error.phase == "input" || error.phase == "output";
+}
+
 Expected<std::vector<Tensor>>
 Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
                     std::span<const Tensor> inputs,
                     std::span<const Tensor> given) {
   auto outputs = store.run(prepared, Tier::compiled, inputs, given);
-  if (outputs) [[likely]]
+  if (outputs || isOfCaller(outputs.error())) [[likely]]
     return outputs;
   // A failed run, for example for lack of memory, is not final: a tier that
   // needs less may still run.

@@ -233,8 +233,10 @@ Status Executor::Impl::collectOutputs(std::span<const Tensor> given,
   for (uint32_t slot : program->outputs)
     frame.results.push_back(*frame.values[slot]);
   Status status;
-  if (!given.empty() || options.ownsOutputs) [[unlikely]]
-    status = outputPlan.own(given, *options.stream, frame);
+  if (!given.empty()) [[unlikely]]
+    status = outputPlan.copyInto(given, frame.results, *options.stream);
+  else if (options.ownsOutputs) [[unlikely]]
+    status = outputPlan.separate(*options.stream, frame);
   frame.clear();
   if (!status)
     return status;

@@ -107,30 +107,35 @@ bool OutputPlan::isShared(size_t output, const Frame &frame) const {
          std::find(roots.begin(), end, root) != end;
 }
 
-Status OutputPlan::own(std::span<const Tensor> given, Stream &stream,
-                       Frame &frame) const {
+/// Replaces `result` by a copy in the memory of `target`.
+static Status copyTo(const Tensor &target, Tensor &result, Stream &stream) {
+  if (result.bytes() > 0)
+    TANDEM_RETURN_IF_ERROR(stream.copy(result, target));
+  result = target;
+  return {};
+}
+
+Status OutputPlan::copyInto(std::span<const Tensor> given,
+                            std::span<Tensor> results, Stream &stream) const {
+  for (size_t i = 0; i < results.size(); ++i) {
+    if (given[i].type() != results[i].type())
+      return fail("output", nameOf(i) + " is " + results[i].type().str() +
+                                ", and the tensor for it is " +
+                                given[i].type().str());
+    if (given[i].data() != results[i].data())
+      TANDEM_RETURN_IF_ERROR(copyTo(given[i], results[i], stream));
+  }
+  return {};
+}
+
+Status OutputPlan::separate(Stream &stream, Frame &frame) const {
   for (size_t i = 0; i < roots.size(); ++i) {
     Tensor &result = frame.results[i];
-    Tensor target;
-    if (!given.empty()) {
-      target = given[i];
-      if (target.type() != result.type())
-        return fail("output", nameOf(i) + " is " + result.type().str() +
-                                  ", and the tensor for it is " +
-                                  target.type().str());
-      if (target.data() == result.data()) {
-        result = target;
-        continue;
-      }
-    } else if (isShared(i, frame)) {
-      TANDEM_ASSIGN_OR_RETURN(
-          target, Tensor::allocate(result.type(), stream.allocator()));
-    } else {
+    if (!isShared(i, frame))
       continue;
-    }
-    if (result.bytes() > 0)
-      TANDEM_RETURN_IF_ERROR(stream.copy(result, target));
-    result = target;
+    TANDEM_ASSIGN_OR_RETURN(
+        Tensor copy, Tensor::allocate(result.type(), stream.allocator()));
+    TANDEM_RETURN_IF_ERROR(copyTo(copy, result, stream));
   }
   return {};
 }

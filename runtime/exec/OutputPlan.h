@@ -31,10 +31,14 @@ public:
   /// of the program writes them.
   void place(std::span<const Tensor> given, Frame &frame) const;
 
-  /// Copies the results in `frame.results` that are not in the memory of
-  /// `given` there, or, if `given` is empty, those that share memory with an
-  /// input, a constant or an earlier result to new memory.
-  Status own(std::span<const Tensor> given, Stream &stream, Frame &frame) const;
+  /// Replaces each of `results` that is not in the memory of `given` by a copy
+  /// that is. The phase of errors is "output".
+  Status copyInto(std::span<const Tensor> given, std::span<Tensor> results,
+                  Stream &stream) const;
+
+  /// Replaces each of `frame.results` that shares memory with an input, a
+  /// constant or an earlier result by a copy in new memory.
+  Status separate(Stream &stream, Frame &frame) const;
 
 private:
   bool isShared(size_t output, const Frame &frame) const;

@@ -124,6 +124,32 @@ TEST(Outputs, AreWrittenInEveryMode) {
   }
 }
 
+/// A caller's mistake must not cost a promoted program.
+TEST(Outputs, ThatDoNotFitLeaveTheSignaturePromoted) {
+  TieringOptions tiering;
+  tiering.mode = Mode::compileNow;
+  auto function = std::move(*makeGraph()->createFunction({}, tiering));
+  auto x = filled(0), y = filled(-1), z = filled(-1);
+  const Tensor input = Tensor::borrow(kType, x.data());
+  for (int call = 0; call < 8; ++call) {
+    for (int64_t i = 0; i < kSize; ++i)
+      x[size_t(i)] = float(i * call) - 9.0f;
+    ASSERT_TRUE(function->call({&input, 1}));
+  }
+  ASSERT_EQ(function->report().signatures[0].state, SignatureState::promoted);
+  const Tensor tooSmall[] = {
+      Tensor::borrow({DType::f32, {kSize / 2}}, y.data()),
+      Tensor::borrow(kType, z.data())};
+  const auto wrong = function->call({&input, 1}, {.outputs = tooSmall});
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().phase, "output");
+  const Tensor nothing = Tensor::borrow(kType, nullptr);
+  const auto empty = function->call({&nothing, 1});
+  ASSERT_FALSE(empty);
+  EXPECT_EQ(empty.error().phase, "input");
+  EXPECT_EQ(function->report().signatures[0].state, SignatureState::promoted);
+}
+
 /// A view of a result, and one result twice.
 TEST(Outputs, MayBeViewsOfOneResult) {
   GraphBuilder b;
@@ -135,8 +161,9 @@ TEST(Outputs, MayBeViewsOfOneResult) {
   for (Tier tier : {Tier::eager, Tier::compiled}) {
     auto in = filled(5), first = filled(0), second = filled(0);
     const Tensor input = Tensor::borrow(kType, in.data());
-    const Tensor outputs[] = {Tensor::borrow({DType::f32, {8, 8}}, first.data()),
-                              Tensor::borrow(kType, second.data())};
+    const Tensor outputs[] = {
+        Tensor::borrow({DType::f32, {8, 8}}, first.data()),
+        Tensor::borrow(kType, second.data())};
     auto done = function->call({&input, 1}, {.outputs = outputs, .tier = tier});
     ASSERT_TRUE(done) << done.error().str();
     EXPECT_THAT(first, testing::Each(-5));
@@ -164,8 +191,8 @@ TEST(Constants, OfAnOwnerAreNotCopied) {
   auto borrowed = filled(7);
   GraphBuilder b;
   auto x = b.input(kType);
-  auto owned = b.constant(Tensor::share(
-      kType, std::shared_ptr<void>(values, values->data())));
+  auto owned = b.constant(
+      Tensor::share(kType, std::shared_ptr<void>(values, values->data())));
   auto copied = b.constant(Tensor::borrow(kType, borrowed.data()));
   auto graph = b.build(b.add(b.mul(x, owned), copied));
   ASSERT_TRUE(graph) << graph.error().str();
@@ -193,10 +220,10 @@ std::string readFile(const std::string &path) {
 }
 
 TEST(GraphSource, IsTextOrAModel) {
-  auto text = Graph::parse(
-      {"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
-       "  %0 = tandem.exp %x : tensor<4xf32>\n"
-       "  return %0 : tensor<4xf32>\n}\n"});
+  auto text =
+      Graph::parse({"func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                    "  %0 = tandem.exp %x : tensor<4xf32>\n"
+                    "  return %0 : tensor<4xf32>\n}\n"});
   ASSERT_TRUE(text) << text.error().str();
   EXPECT_EQ((*text)->eagerProgram()->steps.size(), 1u);
   auto wrong = Graph::parse({"no graph", nullptr, "my graph"});
