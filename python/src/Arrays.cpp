@@ -30,62 +30,34 @@ using namespace tandem::python;
 
 namespace {
 
-struct TypeName {
-  DType dtype;
-  const char *numpy;
-  /// The kind and the size in bytes, as in numpy's array interface.
-  char kind;
-  int size;
-};
+/// The kind of elements with this format character of the struct module;
+/// nothing for one that tensors cannot have.
+std::optional<DTypeKind> kindOfFormat(char format) {
+  if (format == '?')
+    return DTypeKind::boolean;
+  if (std::strchr("efd", format))
+    return DTypeKind::floating;
+  if (std::strchr("bhilqn", format))
+    return DTypeKind::signedInt;
+  if (std::strchr("BHILQN", format))
+    return DTypeKind::unsignedInt;
+  return std::nullopt;
+}
 
-constexpr TypeName kTypeNames[] = {
-    {DType::f32, "float32", 'f', 4}, {DType::f64, "float64", 'f', 8},
-    {DType::f16, "float16", 'f', 2}, {DType::bf16, "bfloat16", 'V', 2},
-    {DType::i1, "bool", 'b', 1},     {DType::i8, "int8", 'i', 1},
-    {DType::i32, "int32", 'i', 4},   {DType::i64, "int64", 'i', 8},
-    {DType::i16, "int16", 'i', 2},   {DType::ui8, "uint8", 'u', 1},
-    {DType::ui16, "uint16", 'u', 2}, {DType::ui32, "uint32", 'u', 4},
-    {DType::ui64, "uint64", 'u', 8}};
-
-/// The type of elements with a format of the struct module; nothing for one
-/// that tensors cannot have.
+/// The type of elements of `size` bytes with a format of the struct module.
 std::optional<DType> typeOfFormat(const char *format, Py_ssize_t size) {
   if (!format)
-    return DType::ui8;
+    return std::nullopt;
   if (*format == '@' || *format == '=' || *format == '<')
     ++format;
   if (std::strlen(format) != 1)
     return std::nullopt;
-  const char kind = *format == '?'                   ? 'b'
-                    : std::strchr("efd", *format)    ? 'f'
-                    : std::strchr("bhilqn", *format) ? 'i'
-                    : std::strchr("BHILQN", *format) ? 'u'
-                                                     : 'x';
-  for (const TypeName &each : kTypeNames)
-    if (each.kind == kind && each.size == size)
-      return each.dtype;
+  const std::optional<DTypeKind> kind = kindOfFormat(*format);
+  for (DType dtype : fb::EnumValuesDType())
+    if (kind == kindOf(dtype) && byteWidth(dtype) == size &&
+        dtype != DType::bf16)
+      return dtype;
   return std::nullopt;
-}
-
-/// kDLBool, which Debian's header does not have.
-constexpr int kBool = 6;
-
-std::optional<DType> typeOfDLPack(const DLDataType &type) {
-  const char kind = type.code == kDLFloat    ? 'f'
-                    : type.code == kDLBfloat ? 'V'
-                    : type.code == kDLInt    ? 'i'
-                    : type.code == kDLUInt   ? 'u'
-                    : type.code == kBool     ? 'b'
-                                             : 'x';
-  for (const TypeName &each : kTypeNames)
-    if (type.lanes == 1 && each.kind == kind && each.size * 8 == type.bits)
-      return each.dtype;
-  return std::nullopt;
-}
-
-[[noreturn]] void raiseType(const std::string &message) {
-  PyErr_SetString(PyExc_TypeError, message.c_str());
-  throw nb::python_error();
 }
 
 /// str(array.dtype).
@@ -114,16 +86,24 @@ bool isNumpy(nb::handle array) {
 } // namespace
 
 std::string python::numpyName(DType dtype) {
-  for (const TypeName &each : kTypeNames)
-    if (each.dtype == dtype)
-      return each.numpy;
-  return "unknown";
+  const std::string bits = std::to_string(8 * byteWidth(dtype));
+  switch (kindOf(dtype)) {
+  case DTypeKind::floating:
+    return dtype == DType::bf16 ? "bfloat16" : "float" + bits;
+  case DTypeKind::boolean:
+    return "bool";
+  case DTypeKind::signedInt:
+    return "int" + bits;
+  case DTypeKind::unsignedInt:
+    return "uint" + bits;
+  }
+  __builtin_unreachable();
 }
 
 DType python::parseDType(const std::string &text) {
-  for (const TypeName &each : kTypeNames)
-    if (text == each.numpy || text == name(each.dtype))
-      return each.dtype;
+  for (DType dtype : fb::EnumValuesDType())
+    if (text == numpyName(dtype) || text == name(dtype))
+      return dtype;
   raiseType("'" + text + "' is no element type of Tandem");
 }
 
@@ -145,14 +125,25 @@ void Arrays::countCopy(const std::string &what, bool isWritten) {
     copied = what;
 }
 
-void Arrays::addStrided(const TensorType &type, void *data,
-                        const std::vector<int64_t> &strides,
-                        const Device *device, const std::string &what,
-                        bool isWritten) {
-  Tensor tensor = take(toTensor({type, data, strides, device, {}}));
+void Arrays::addTensor(Tensor tensor, const void *data, const std::string &what,
+                       bool isWritten) {
   if (tensor.data() != data && tensor.bytes() > 0)
     countCopy(what, isWritten);
   all.push_back(std::move(tensor));
+}
+
+/// The address of the element whose indices are all 0.
+static const void *dataOf(const DLTensor &tensor) {
+  return static_cast<const char *>(tensor.data) + tensor.byte_offset;
+}
+
+/// A tensor that owns `managed`. Raises TypeError, and leaves it to the caller,
+/// if there is no such tensor.
+static Tensor takeManaged(DLManagedTensor *managed, const std::string &what) {
+  Expected<Tensor> tensor = fromDLPack(managed);
+  if (!tensor)
+    raiseType(what + ": " + tensor.error().message);
+  return std::move(*tensor);
 }
 
 void Arrays::addBuffer(nb::handle array, const std::string &what,
@@ -196,7 +187,8 @@ void Arrays::addBuffer(nb::handle array, const std::string &what,
   if (!isWhole)
     raise({what + " has strides that are no multiple of its elements", "input",
            "", "pass numpy.ascontiguousarray(x)"});
-  addStrided(type, buffer.buf, strides, nullptr, what, isWritten);
+  addTensor(take(toTensor({type, buffer.buf, strides, nullptr, {}})),
+            buffer.buf, what, isWritten);
 }
 
 bool Arrays::addExchanged(nb::handle array, const std::string &what,
@@ -204,24 +196,18 @@ bool Arrays::addExchanged(nb::handle array, const std::string &what,
   const DLPackExchangeAPI *api = findExchangeAPI(array);
   if (!api)
     return false;
-  DLTensor given;
-  if (api->dltensor_from_py_object_no_sync(array.ptr(), &given) != 0) {
+  auto managed = std::make_unique<DLManagedTensor>();
+  if (api->dltensor_from_py_object_no_sync(array.ptr(), &managed->dl_tensor) !=
+      0) {
     PyErr_Clear();
     return false; // For example, it needs a gradient: DLPack says so.
   }
-  if (given.device.device_type != kDLCPU)
-    return false;
-  std::optional<DType> dtype = typeOfDLPack(given.dtype);
-  if (!dtype)
-    raiseType(what + " has elements of a dtype that Tandem does not have");
-  TensorType type{*dtype, {}};
-  for (int i = 0; i < given.ndim; ++i)
-    type.shape.push_back(given.shape[i]);
-  std::vector<int64_t> strides;
-  if (given.strides)
-    strides.assign(given.strides, given.strides + given.ndim);
-  addStrided(type, static_cast<char *>(given.data) + given.byte_offset, strides,
-             nullptr, what, isWritten);
+  // The array itself keeps the elements in place.
+  managed->deleter = [](DLManagedTensor *self) { delete self; };
+  const void *data = dataOf(managed->dl_tensor);
+  Tensor tensor = takeManaged(managed.get(), what);
+  managed.release();
+  addTensor(std::move(tensor), data, what, isWritten);
   return true;
 }
 
@@ -232,13 +218,10 @@ void Arrays::addDLPack(nb::handle array, const std::string &what,
       PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
   if (!managed)
     throw nb::python_error();
-  const void *data = static_cast<char *>(managed->dl_tensor.data) +
-                     managed->dl_tensor.byte_offset;
-  Tensor tensor = take(fromDLPack(managed));
+  const void *data = dataOf(managed->dl_tensor);
+  Tensor tensor = takeManaged(managed, what);
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-  if (tensor.data() != data && tensor.bytes() > 0)
-    countCopy(what, isWritten);
-  all.push_back(std::move(tensor));
+  addTensor(std::move(tensor), data, what, isWritten);
 }
 
 void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
@@ -269,19 +252,28 @@ static void deleteOwner(PyObject *capsule) {
   delete static_cast<Tensor *>(PyCapsule_GetPointer(capsule, nullptr));
 }
 
+static nb::dlpack::dtype_code codeOf(DTypeKind kind) {
+  switch (kind) {
+  case DTypeKind::floating:
+    return nb::dlpack::dtype_code::Float;
+  case DTypeKind::boolean:
+    return nb::dlpack::dtype_code::Bool;
+  case DTypeKind::signedInt:
+    return nb::dlpack::dtype_code::Int;
+  case DTypeKind::unsignedInt:
+    return nb::dlpack::dtype_code::UInt;
+  }
+  __builtin_unreachable();
+}
+
 static nb::object toNumpy(const Tensor &tensor) {
   nb::object owner =
       nb::steal(PyCapsule_New(new Tensor(tensor), nullptr, deleteOwner));
+  // numpy itself has no bfloat16: ml_dtypes views the bits.
   const bool isBF16 = tensor.dtype() == DType::bf16;
-  nb::dlpack::dtype dtype{0, 0, 1};
-  for (const TypeName &each : kTypeNames)
-    if (each.dtype == (isBF16 ? DType::ui16 : tensor.dtype())) {
-      dtype.code = each.kind == 'f'   ? uint8_t(nb::dlpack::dtype_code::Float)
-                   : each.kind == 'i' ? uint8_t(nb::dlpack::dtype_code::Int)
-                   : each.kind == 'u' ? uint8_t(nb::dlpack::dtype_code::UInt)
-                                      : uint8_t(nb::dlpack::dtype_code::Bool);
-      dtype.bits = uint8_t(each.size * 8);
-    }
+  const DType given = isBF16 ? DType::ui16 : tensor.dtype();
+  const nb::dlpack::dtype dtype{uint8_t(codeOf(kindOf(given))),
+                                uint8_t(8 * byteWidth(given)), 1};
   std::vector<size_t> shape(tensor.shape().span().begin(),
                             tensor.shape().span().end());
   nb::ndarray<nb::numpy> array(tensor.data(), shape.size(), shape.data(), owner,

@@ -48,9 +48,9 @@ private:
   void addBuffer(nb::handle array, const std::string &what, bool isWritten);
   bool addExchanged(nb::handle array, const std::string &what, bool isWritten);
   void addDLPack(nb::handle array, const std::string &what, bool isWritten);
-  void addStrided(const TensorType &type, void *data,
-                  const std::vector<int64_t> &strides, const Device *device,
-                  const std::string &what, bool isWritten);
+  /// Adds the tensor of an array whose elements begin at `data`.
+  void addTensor(Tensor tensor, const void *data, const std::string &what,
+                 bool isWritten);
   void countCopy(const std::string &what, bool isWritten);
 
   std::vector<Tensor> all;

@@ -82,10 +82,8 @@ static Status callPython(const std::string &target, nb::handle function,
 
 void python::addCustomCall(const std::string &target, nb::object function,
                            double relativeError) {
-  if (!nb::isinstance<nb::callable>(function)) {
-    PyErr_SetString(PyExc_TypeError, "the function cannot be called");
-    throw nb::python_error();
-  }
+  if (!nb::isinstance<nb::callable>(function))
+    raiseType("the function cannot be called");
   CustomCall call;
   // Registered for the rest of the process.
   nb::handle kept = function.release();

@@ -19,3 +19,8 @@ void python::raise(const Error &error) {
   PyErr_SetObject(type.ptr(), instance.ptr());
   throw nb::python_error();
 }
+
+void python::raiseType(const std::string &message) {
+  PyErr_SetString(PyExc_TypeError, message.c_str());
+  throw nb::python_error();
+}

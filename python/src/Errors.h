@@ -13,12 +13,17 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 namespace tandem::python {
 
 namespace nb = nanobind;
 
 /// Raises `error` as a tandem.Error. The GIL must be held.
 [[noreturn]] void raise(const Error &error);
+
+/// Raises a TypeError.
+[[noreturn]] void raiseType(const std::string &message);
 
 /// Returns the value, or raises the Error.
 template <typename T> T take(Expected<T> result) {

@@ -220,7 +220,7 @@ void bindBuilder(nb::module_ &module) {
       .def("set_location", &GraphBuilder::setLocation)
       .def("type", describeValue)
       .def("build", buildFunction);
-  module.def("describe_ops", describeOps);
+  module.def("op_names", opNames);
   module.def("attributes_of", attributesOf);
 }
 

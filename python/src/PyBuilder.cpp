@@ -19,15 +19,18 @@ using namespace tandem::python;
 namespace {
 #include "OpSchema.inc"
 
-/// A parser of JSON that has read Op.fbs.
-std::unique_ptr<flatbuffers::Parser> makeParser() {
-  flatbuffers::IDLOptions options;
-  options.strict_json = true;
-  auto parser = std::make_unique<flatbuffers::Parser>(options);
-  if (!parser->Parse(std::string(kOpSchema[0].second).c_str()) ||
-      !parser->SetRootType("tandem.fb.Op"))
-    raise({"the schema of ops cannot be read: " + parser->error_, "build", "",
-           ""});
+/// A parser of JSON that has read Op.fbs. Guarded by the GIL.
+flatbuffers::Parser &parser() {
+  static flatbuffers::Parser &parser = [&]() -> flatbuffers::Parser & {
+    flatbuffers::IDLOptions options;
+    options.strict_json = true;
+    auto made = std::make_unique<flatbuffers::Parser>(options);
+    if (!made->Parse(std::string(kOpSchema[0].second).c_str()) ||
+        !made->SetRootType("tandem.fb.Op"))
+      raise({"the schema of ops cannot be read: " + made->error_, "build", "",
+             ""});
+    return *made.release();
+  }();
   return parser;
 }
 
@@ -55,24 +58,20 @@ OpDesc python::parseOp(const std::string &name, const std::string &attributes) {
     json += ", \"attrs_type\": \"" + std::string(fb::EnumNameOpAttrs(type)) +
             "\", \"attrs\": " + attributes;
   json += "}";
-  const auto parser = makeParser();
-  if (!parser->ParseJson(json.c_str()))
-    raise({name + ": " + parser->error_, "build", "",
+  if (!parser().ParseJson(json.c_str()))
+    raise({name + ": " + parser().error_, "build", "",
            "help(tandem.Builder) tells where attributes are described"});
   OpDesc op;
-  flatbuffers::GetRoot<fb::Op>(parser->builder_.GetBufferPointer())
+  flatbuffers::GetRoot<fb::Op>(parser().builder_.GetBufferPointer())
       ->UnPackTo(&op);
   return op;
 }
 
-nb::list python::describeOps() {
-  nb::list all;
-  for (OpKind kind : fb::EnumValuesOpKind()) {
-    const OpInfo info = getOpInfo(kind);
-    all.append(nb::make_tuple(fb::EnumNameOpKind(kind), int(info.minOperands),
-                              int(info.maxOperands)));
-  }
-  return all;
+std::vector<std::string> python::opNames() {
+  std::vector<std::string> names;
+  for (OpKind kind : fb::EnumValuesOpKind())
+    names.push_back(fb::EnumNameOpKind(kind));
+  return names;
 }
 
 std::vector<std::string> python::attributesOf(const std::string &name) {
@@ -80,8 +79,7 @@ std::vector<std::string> python::attributesOf(const std::string &name) {
   std::vector<std::string> names;
   if (type == fb::OpAttrs::NONE)
     return names;
-  const auto parser = makeParser();
-  const flatbuffers::StructDef *table = parser->LookupStruct(
+  const flatbuffers::StructDef *table = parser().LookupStruct(
       "tandem.fb." + std::string(fb::EnumNameOpAttrs(type)));
   for (const flatbuffers::FieldDef *field : table->fields.vec)
     names.push_back(field->name);

@@ -20,8 +20,8 @@ namespace tandem::python {
 /// own here. Raises tandem.Error for an unknown op or attribute.
 OpDesc parseOp(const std::string &name, const std::string &attributes);
 
-/// The names of all ops, and their least and most operands (-1: any number).
-nb::list describeOps();
+/// The names of all ops.
+std::vector<std::string> opNames();
 
 /// The names of the attributes of an op.
 std::vector<std::string> attributesOf(const std::string &name);

@@ -108,11 +108,6 @@ nb::list PyFunction::describe(bool isInput) const {
   return all;
 }
 
-[[noreturn]] static void raiseType(const std::string &message) {
-  PyErr_SetString(PyExc_TypeError, message.c_str());
-  throw nb::python_error();
-}
-
 /// The arguments in the order of the inputs.
 void PyFunction::bind(const nb::args &arguments, const nb::kwargs &keywords,
                       Arrays &inputs) const {

@@ -63,7 +63,6 @@ def _load(source, function, dims, shapes, values, *options):
         impl = _tandem.load_file(source, function, importing, loading)
     else:
         impl = _tandem.load_bytes(source, "<bytes>", function, importing, loading)
-        given = (bytes(source), *given[1:]) if not isinstance(source, bytes) else given
     return Function(impl, given)
 
 

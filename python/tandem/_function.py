@@ -116,7 +116,10 @@ class Function:
         if self._source is None:
             raise TypeError("a function of a Builder cannot be pickled")
         from . import _load
-        return _load, self._source
+        source, *options = self._source
+        # A pickle has the bytes of any buffer.
+        source = source if isinstance(source, str) else bytes(source)
+        return _load, (source, *options)
 
     def _signature(self, given):
         """(dtype, shape) of each input, from a shape or a list."""

@@ -87,6 +87,8 @@ class BuilderTest(unittest.TestCase):
             b.softmax(x, axes=1)
         with self.assertRaisesRegex(AttributeError, "no op 'einsum'"):
             b.einsum(x)
+        with self.assertRaisesRegex(tandem.Error, "no op 'einsum'"):
+            b.op("einsum", x)
         with self.assertRaisesRegex(TypeError, "add: operands are values"):
             b.add(x, 1.0)
         with self.assertRaisesRegex(TypeError, "'complex64' is no element type"):

@@ -163,6 +163,19 @@ class CallTest(unittest.TestCase):
         y = unary("float32")(Array(np.ones(3, np.float32)))
         np.testing.assert_array_equal(np.asarray(y), [-1, -1, -1])
 
+    def test_too_many_dims(self):
+        b = tandem.Builder()
+        f = b.build(b.neg(b.input("float32", (1,), name="x")))
+        x = np.ones((1,) * 12, np.float32)
+
+        class Array:
+            def __dlpack__(self):
+                return x.__dlpack__()
+
+        for array in (x, Array()):
+            with self.assertRaisesRegex((TypeError, tandem.Error), "12 dims"):
+                f(array)
+
     def test_threads(self):
         f, wrong = unary("float32"), []
 

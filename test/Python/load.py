@@ -72,6 +72,9 @@ class LoadTest(unittest.TestCase):
         f = tandem.load(MODELS / "torchscript.onnx", mode="eager")
         g = pickle.loads(pickle.dumps(f))
         self.assertEqual(f.inputs, g.inputs)
+        data = bytearray((MODELS / "torchscript.onnx").read_bytes())
+        g = pickle.loads(pickle.dumps(tandem.load(data, mode="eager")))
+        self.assertEqual(f.inputs, g.inputs)
 
     def test_report(self):
         f = tandem.load(MODELS / "torchscript.onnx")
