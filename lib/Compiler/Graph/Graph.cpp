@@ -199,22 +199,22 @@ Graph::parseString(std::string_view text, const std::string &function) {
 Expected<std::unique_ptr<Graph>> Graph::parse(GraphSource source,
                                               const std::string &function,
                                               const ImportOptions &options) {
-  if (!source.owner) {
-    auto copy = std::make_shared<std::string>(source.bytes);
-    source.bytes = *copy;
-    source.owner = std::move(copy);
-  }
-  const StringRef bytes(source.bytes);
-  if (isONNX(bytes)) {
-    const ModelBytes model{{{bytes.data(), bytes.size()}, source.owner},
-                           source.name};
+  if (isONNX(source.bytes)) {
+    if (!source.owner) {
+      auto copy = std::make_shared<std::string>(source.bytes);
+      source.bytes = *copy;
+      source.owner = std::move(copy);
+    }
+    const ModelBytes model{
+        {{source.bytes.data(), source.bytes.size()}, source.owner},
+        source.name};
     return make(importModel(source.name, function, options, &model));
   }
   TANDEM_RETURN_IF_ERROR(checkMLIROptions(options));
   // The lexer needs a terminating NUL, and bytecode an alignment.
-  return make(
-      tandem::parse(llvm::MemoryBuffer::getMemBufferCopy(bytes, source.name),
-                    function, options));
+  return make(tandem::parse(
+      llvm::MemoryBuffer::getMemBufferCopy(source.bytes, source.name), function,
+      options));
 }
 
 const std::vector<std::string> &Graph::inputNames() const {

@@ -21,8 +21,8 @@ namespace {
 /// The most elements of a constant that patterns may look at.
 constexpr int64_t kMaxSmallElements = 64;
 
-ElementsAttr makeElements(RankedTensorType type, const SharedBytes &bytes,
-                          StringRef name) {
+ElementsAttr makeElements(RankedTensorType type,
+                          const ir::ResourceMemory &bytes, StringRef name) {
   if (type.getNumElements() > kMaxSmallElements) {
     // Its deleter is what holds the bytes.
     auto release = [owner = bytes.owner](void *, size_t, size_t) {};
@@ -117,7 +117,7 @@ Value ImportState::constant(Location loc, ElementsAttr elements) {
 
 Value ImportState::constant(Location loc, const proto::TensorProto &tensor) {
   Expected<TensorType> type = typeOf(tensor);
-  Expected<SharedBytes> bytes =
+  Expected<ir::ResourceMemory> bytes =
       type ? file.read(tensor) : tl::unexpected(type.error());
   if (!bytes) {
     InFlightDiagnostic diagnostic = emitError(loc) << bytes.error().message;

@@ -222,7 +222,6 @@ tandem::importONNX(MLIRContext *context, const std::string &path,
 FailureOr<tandem::ImportedModel>
 tandem::importONNX(MLIRContext *context, const ModelBytes &model,
                    const ImportOptions &options) {
-  const onnx::SharedBytes bytes{model.memory.bytes, model.memory.owner};
-  return importFile(context, onnx::ModelFile::read(bytes, model.name),
+  return importFile(context, onnx::ModelFile::read(model.memory, model.name),
                     model.name, options);
 }

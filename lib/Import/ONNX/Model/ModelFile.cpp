@@ -32,7 +32,7 @@ Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
 
 /// Copies numbers, of which only the low bytes count, as elements of type T.
 template <typename T, typename Numbers>
-SharedBytes convert(const Numbers &numbers) {
+ir::ResourceMemory convert(const Numbers &numbers) {
   auto elements =
       std::make_shared<llvm::SmallVector<T, 0>>(numbers.begin(), numbers.end());
   return {{reinterpret_cast<const char *>(elements->data()),
@@ -41,7 +41,8 @@ SharedBytes convert(const Numbers &numbers) {
 }
 
 /// The elements that are stored as numbers, not as bytes.
-SharedBytes convertNumbers(const proto::TensorProto &tensor, DType dtype) {
+ir::ResourceMemory convertNumbers(const proto::TensorProto &tensor,
+                                  DType dtype) {
   return withStorage(dtype, [&]<typename T>(T) {
     if constexpr (std::is_same_v<T, float>)
       return convert<T>(tensor.float_data());
@@ -136,8 +137,8 @@ Expected<std::unique_ptr<ModelFile>> ModelFile::open(const std::string &path) {
   return parse(std::move(result));
 }
 
-Expected<std::unique_ptr<ModelFile>> ModelFile::read(const SharedBytes &source,
-                                                     const std::string &name) {
+Expected<std::unique_ptr<ModelFile>>
+ModelFile::read(const ir::ResourceMemory &source, const std::string &name) {
   std::unique_ptr<ModelFile> result(new ModelFile(name));
   result->isInMemory = true;
   result->mapping = Mapping(
@@ -184,7 +185,7 @@ ModelFile::mapExternal(const std::string &location) {
   return known;
 }
 
-Expected<SharedBytes>
+Expected<ir::ResourceMemory>
 ModelFile::readExternal(const proto::TensorProto &tensor) {
   std::string location;
   uint64_t offset = 0;
@@ -212,17 +213,18 @@ ModelFile::readExternal(const proto::TensorProto &tensor) {
   TANDEM_ASSIGN_OR_RETURN(const TensorType type, typeOf(tensor));
   StringRef bytes =
       all.substr(offset, length.value_or(static_cast<size_t>(type.bytes())));
-  return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
+  return ir::ResourceMemory{{bytes.begin(), bytes.size()}, mapping};
 }
 
-Expected<SharedBytes> ModelFile::readRaw(const proto::TensorProto &tensor) {
+Expected<ir::ResourceMemory>
+ModelFile::readRaw(const proto::TensorProto &tensor) {
   if (tensor.data_location() == proto::TensorProto::EXTERNAL)
     return readExternal(tensor);
   std::optional<FileRange> place = readPlace(tensor.raw_data());
   if (!place)
     return fail("import", "its bytes are in a place that is not scanned");
   StringRef bytes = mapping->getBuffer().substr(place->offset, place->size);
-  return SharedBytes{{bytes.begin(), bytes.size()}, mapping};
+  return ir::ResourceMemory{{bytes.begin(), bytes.size()}, mapping};
 }
 
 std::vector<MappedFile> ModelFile::mappedFiles() const {
@@ -243,12 +245,12 @@ std::vector<MappedFile> ModelFile::mappedFiles() const {
   return files;
 }
 
-Expected<SharedBytes> ModelFile::read(const proto::TensorProto &tensor) {
+Expected<ir::ResourceMemory> ModelFile::read(const proto::TensorProto &tensor) {
   TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(tensor));
   auto size = static_cast<size_t>(type.bytes());
   bool isRaw = tensor.has_raw_data() ||
                tensor.data_location() == proto::TensorProto::EXTERNAL;
-  Expected<SharedBytes> bytes =
+  Expected<ir::ResourceMemory> bytes =
       isRaw ? readRaw(tensor) : convertNumbers(tensor, type.dtype);
   if (!bytes)
     return fail("import", name(tensor) + ": " + bytes.error().message,

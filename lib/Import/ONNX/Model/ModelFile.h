@@ -27,12 +27,6 @@ namespace tandem::onnx {
 
 namespace proto = ::onnx;
 
-/// Bytes, and what keeps them alive.
-struct SharedBytes {
-  llvm::ArrayRef<char> bytes;
-  std::shared_ptr<const void> owner;
-};
-
 /// A parsed ONNX file, which stays mapped: the bytes of tensors are read from
 /// there, or from files of external data.
 class ModelFile {
@@ -41,8 +35,8 @@ public:
   static Expected<std::unique_ptr<ModelFile>> open(const std::string &path);
   /// Parses a model in memory, which `source` keeps alive. Errors call it
   /// `name`.
-  static Expected<std::unique_ptr<ModelFile>> read(const SharedBytes &source,
-                                                   const std::string &name);
+  static Expected<std::unique_ptr<ModelFile>>
+  read(const ir::ResourceMemory &source, const std::string &name);
 
   const proto::ModelProto &model() const { return parsed; }
   const std::string &path() const { return file; }
@@ -50,7 +44,7 @@ public:
   /// The elements of a tensor as slots have them (little-endian, row-major, i1
   /// as bytes), at any address: the mapped bytes, or a copy of elements that
   /// are stored as numbers. Errors have no location.
-  Expected<SharedBytes> read(const proto::TensorProto &tensor);
+  Expected<ir::ResourceMemory> read(const proto::TensorProto &tensor);
 
   /// The files that were mapped so far; not a model in memory.
   std::vector<MappedFile> mappedFiles() const;
@@ -64,8 +58,8 @@ private:
   explicit ModelFile(std::string path) : file(std::move(path)) {}
   static Expected<std::unique_ptr<ModelFile>>
   parse(std::unique_ptr<ModelFile> unparsed);
-  Expected<SharedBytes> readRaw(const proto::TensorProto &tensor);
-  Expected<SharedBytes> readExternal(const proto::TensorProto &tensor);
+  Expected<ir::ResourceMemory> readRaw(const proto::TensorProto &tensor);
+  Expected<ir::ResourceMemory> readExternal(const proto::TensorProto &tensor);
   Expected<Mapping> mapExternal(const std::string &location);
 
   /// The path, or the name of a model in memory.

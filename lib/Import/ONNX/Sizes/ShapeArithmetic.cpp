@@ -297,7 +297,7 @@ Result constantOfShape(Node &node) {
   if (!count || *count < 0 || *count > kMaxGrownElements || !type ||
       type->dtype != DType::i64)
     return std::nullopt;
-  Expected<SharedBytes> bytes = node.state().file.read(attribute->t());
+  Expected<ir::ResourceMemory> bytes = node.state().file.read(attribute->t());
   if (!bytes || bytes->bytes.size() != sizeof(int64_t))
     return std::nullopt;
   int64_t value;
