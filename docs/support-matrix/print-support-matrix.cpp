@@ -1,4 +1,4 @@
-//===- print-support-matrix.cpp - Which tier computes which op ------------===//
+//===- print-support-matrix.cpp - Prints the support matrix ---------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -139,29 +139,6 @@ std::string findGPUProvider(const Case &given, const Signature &signature) {
   return "";
 }
 
-/// The function @main of one op.
-std::string printGraph(const Case &given, const Signature &signature) {
-  std::vector<fuzz::Node> nodes;
-  fuzz::Node node;
-  std::string arguments;
-  for (const TensorType &type : signature.operands) {
-    fuzz::Node input;
-    input.kind = fuzz::NodeKind::input;
-    input.type = type;
-    arguments += (nodes.empty() ? "%v" : ", %v") +
-                 std::to_string(nodes.size()) + ": " + type.str();
-    node.operands.push_back(static_cast<int>(nodes.size()));
-    nodes.push_back(input);
-  }
-  node.op = given.op;
-  node.type = signature.results.front();
-  const std::string type = node.type.str(),
-                    name = "%v" + std::to_string(nodes.size());
-  return "func.func @main(" + arguments + ") -> " + type + " { " + name +
-         " = " + fuzz::printGeneric(node, nodes) + "\n return " + name + " : " +
-         type + " }";
-}
-
 /// Whether the phases up to code of the target put the op into a kernel.
 class CompileProbe {
 public:
@@ -244,8 +221,10 @@ void tryDevice(int device, const Case &given, const Signature &signature,
       !provider.empty() && provider != referenceProvider().name();
   if (!provider.empty() && !contains(cell.providers[device], provider))
     cell.providers[device].push_back(provider);
-  cell.compiled[device] += probe.canCompile(printGraph(given, signature),
-                                            given.op.kind, kPipelines[device]);
+  cell.compiled[device] +=
+      probe.canCompile(fuzz::printFunction("main", given.op, signature.operands,
+                                           signature.results.front()),
+                       given.op.kind, kPipelines[device]);
 }
 
 Cell makeCell(OpKind kind, DType dtype, CompileProbe &probe) {

@@ -206,6 +206,29 @@ std::string fuzz::printGeneric(const Node &node,
          printAttrs(node.op) + " : (" + types + ") -> " + node.type.str();
 }
 
+std::string fuzz::printFunction(const std::string &name, const OpDesc &op,
+                                std::span<const TensorType> operands,
+                                const TensorType &result) {
+  std::vector<Node> nodes;
+  Node node;
+  std::string arguments;
+  for (const TensorType &type : operands) {
+    const int number = static_cast<int>(nodes.size());
+    arguments +=
+        (number == 0 ? "" : ", ") + valueName(number) + ": " + type.str();
+    node.operands.push_back(number);
+    Node &input = nodes.emplace_back();
+    input.kind = NodeKind::input;
+    input.type = type;
+  }
+  node.op = op;
+  node.type = result;
+  const std::string value = valueName(static_cast<int>(nodes.size()));
+  return "func.func @" + name + "(" + arguments + ") -> " + result.str() +
+         " {\n  " + value + " = " + printGeneric(node, nodes) + "\n  return " +
+         value + " : " + result.str() + "\n}\n";
+}
+
 /// The nodes with some dims of the inputs unknown, and those that follow from
 /// them; as they are where an op must know a dim.
 static std::vector<Node> forgetDims(const RandomGraph &graph) {

@@ -80,6 +80,11 @@ RandomGraph makeRandomGraph(uint64_t seed, const GraphOptions &options = {});
 /// `"tandem.add"(%1, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`.
 std::string printGeneric(const Node &node, const std::vector<Node> &nodes);
 
+/// A function of one op: `func.func @name(%0: …) -> … { … }`.
+std::string printFunction(const std::string &name, const OpDesc &op,
+                          std::span<const TensorType> operands,
+                          const TensorType &result);
+
 } // namespace tandem::fuzz
 
 #endif // TANDEM_TEST_FUZZ_RANDOMGRAPH_H

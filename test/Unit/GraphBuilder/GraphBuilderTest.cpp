@@ -69,20 +69,10 @@ Value addByName(GraphBuilder &b, const OpDesc &op,
 
 /// The case as text in MLIR's generic form, of which the fuzzer has a printer.
 std::string printCase(const Case &c, const TensorType &result) {
-  fuzz::RandomGraph graph;
-  fuzz::Node op;
-  for (const Tensor &operand : c.operands) {
-    fuzz::Node input;
-    input.kind = fuzz::NodeKind::input;
-    input.type = operand.type();
-    op.operands.push_back(int(graph.nodes.size()));
-    graph.nodes.push_back(input);
-  }
-  op.op = c.op;
-  op.type = result;
-  graph.nodes.push_back(op);
-  graph.outputs = {int(graph.nodes.size()) - 1};
-  return graph.toMLIR();
+  std::vector<TensorType> types;
+  for (const Tensor &operand : c.operands)
+    types.push_back(operand.type());
+  return fuzz::printFunction("main", c.op, types, result);
 }
 
 class GraphBuilderOps : public testing::TestWithParam<OpKind> {};
@@ -199,8 +189,8 @@ TEST(GraphBuilder, ConstantsOfEveryTypeAndSizeKeepTheirElements) {
 TEST(GraphBuilder, ABorrowedConstantMayBeFreedOnceTheGraphIsBuilt) {
   auto b = std::make_unique<GraphBuilder>();
   std::vector<float> values(1000, 2.5);
-  auto graph = b->build(b->neg(
-      b->constant(Tensor::borrow({DType::f32, {1000}}, values.data()))));
+  auto graph = b->build(
+      b->neg(b->constant(Tensor::borrow({DType::f32, {1000}}, values.data()))));
   std::fill(values.begin(), values.end(), NAN);
   b.reset();
   ASSERT_TRUE(graph) << graph.error().str();

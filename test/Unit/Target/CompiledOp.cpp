@@ -80,25 +80,8 @@ Expected<CompiledKernel> test::compileKernel(const std::string &source,
 static std::string printKernel(const char *attributes, const OpDesc &op,
                                std::span<const TensorType> operands,
                                const TensorType &result) {
-  std::vector<fuzz::Node> nodes;
-  fuzz::Node node;
-  std::string arguments;
-  for (const TensorType &type : operands) {
-    fuzz::Node input;
-    input.kind = fuzz::NodeKind::input;
-    input.type = type;
-    std::string name = "%v" + std::to_string(nodes.size());
-    arguments += (nodes.empty() ? "" : ", ") + name + ": " + type.str();
-    node.operands.push_back(static_cast<int>(nodes.size()));
-    nodes.push_back(input);
-  }
-  node.op = op;
-  node.type = result;
-  std::string name = "%v" + std::to_string(nodes.size());
-  return std::string("module @k ") + attributes + " { func.func @k(" +
-         arguments + ") -> " + result.str() + " { " + name + " = " +
-         fuzz::printGeneric(node, nodes) + "\n return " + name + " : " +
-         result.str() + " } }";
+  return std::string("module @k ") + attributes + " {\n" +
+         fuzz::printFunction("k", op, operands, result) + "}";
 }
 
 namespace {
