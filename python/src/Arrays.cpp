@@ -76,11 +76,10 @@ std::string typeNameOf(nb::handle object) {
   return nb::type_name(object.type()).c_str();
 }
 
-bool isNumpy(nb::handle array) {
+PyTypeObject *numpyType() {
   static nb::object &type =
       *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-  return PyObject_TypeCheck(array.ptr(),
-                            reinterpret_cast<PyTypeObject *>(type.ptr()));
+  return reinterpret_cast<PyTypeObject *>(type.ptr());
 }
 
 } // namespace
@@ -226,7 +225,10 @@ void Arrays::addDLPack(nb::handle array, const std::string &what,
 
 void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
   ArrayKind kind = ArrayKind::numpy;
-  if (isNumpy(array)) {
+  if (PyObject_TypeCheck(array.ptr(), numpyType())) {
+    if (Py_TYPE(array.ptr()) != numpyType() && nb::hasattr(array, "mask"))
+      raiseType(what + " is a " + typeNameOf(array) +
+                ", whose mask would be lost: pass x.filled(value)");
     addBuffer(array, what, isWritten);
   } else if (addExchanged(array, what, isWritten)) {
     kind = ArrayKind::torch;

@@ -59,7 +59,9 @@ OpDesc python::parseOp(const std::string &name, const std::string &attributes) {
             "\", \"attrs\": " + attributes;
   json += "}";
   if (!parser().ParseJson(json.c_str()))
-    raise({name + ": " + parser().error_, "build", "",
+    raise({name + ": the attributes " + attributes +
+               " do not fit: " + parser().error_,
+           "build", "",
            "help(tandem.Builder) tells where attributes are described"});
   OpDesc op;
   flatbuffers::GetRoot<fb::Op>(parser().builder_.GetBufferPointer())

@@ -154,10 +154,11 @@ void PyFunction::noteCopies(const Arrays &arrays) {
   if (arrays.copies() == 0)
     return;
   if (numCopies == 0) {
+    // At the line that calls tandem.Function.
     const std::string text =
         arrays.firstCopy() +
         " is not contiguous and row-major, so that each call copies it";
-    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 1) != 0)
+    if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0)
       throw nb::python_error();
   }
   numCopies += arrays.copies();

@@ -140,10 +140,15 @@ def as_source(source):
     """A path as text, or the bytes-like object."""
     if isinstance(source, (str, os.PathLike)):
         return os.path.abspath(os.fspath(source))
+    if not isinstance(source, (bytes, bytearray, memoryview)):
+        raise TypeError(f"source is a {type(source).__name__}, not a path or bytes")
     return source
 
 
 def load_options(device, mode, precision, strict, cache, trace):
+    for name, value in (("mode", mode), ("precision", precision)):
+        if not isinstance(value, str):
+            raise TypeError(f"{name} is a {type(value).__name__}, not a name")
     options = _tandem.LoadOptions()
     options.device = device or ""
     options.mode = mode

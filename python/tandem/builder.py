@@ -41,8 +41,10 @@ class Builder:
 
     def op(self, name, *operands, **attributes):
         """Adds the op `name` with one result."""
+        # Numbers and arrays of numpy are attributes, too.
+        text = json.dumps(attributes, default=lambda value: value.tolist())
         try:
-            return self._impl.op(name, list(operands), json.dumps(attributes))
+            return self._impl.op(name, list(operands), text)
         except TypeError:
             raise TypeError(f"{name}: operands are values of this builder, and "
                             "constants are added by Builder.constant") from None

@@ -85,6 +85,9 @@ class BuilderTest(unittest.TestCase):
         x = b.input("float32", (2, 3))
         with self.assertRaisesRegex(tandem.Error, "softmax.*axes"):
             b.softmax(x, axes=1)
+        with self.assertRaisesRegex(tandem.Error, 'softmax.*"axis": "one"'):
+            b.softmax(x, axis="one")
+        self.assertEqual(b.type(b.softmax(x, axis=np.int64(1)))[1], (2, 3))
         with self.assertRaisesRegex(AttributeError, "no op 'einsum'"):
             b.einsum(x)
         with self.assertRaisesRegex(tandem.Error, "no op 'einsum'"):

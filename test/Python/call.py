@@ -119,6 +119,8 @@ class CallTest(unittest.TestCase):
             unary("float32")([1.0, 2.0])
         with self.assertRaisesRegex(TypeError, "input 'x'.*complex64"):
             unary("float32")(np.ones(2, np.complex64))
+        with self.assertRaisesRegex(TypeError, "input 'x'.*mask"):
+            unary("float32")(np.ma.array(np.ones(2, np.float32), mask=[0, 1]))
         with self.assertRaisesRegex(TypeError, "object"):
             unary("float32")(np.array([None, 1]))
 
@@ -141,6 +143,7 @@ class CallTest(unittest.TestCase):
         self.assertEqual(f.copies, 2)
         self.assertEqual(len(caught), 1)
         self.assertIn("input 'x' is not contiguous", str(caught[0].message))
+        self.assertEqual(caught[0].filename, __file__)
 
     def test_read_only_inputs(self):
         x = np.ones(3, np.float32)

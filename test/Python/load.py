@@ -53,6 +53,10 @@ class LoadTest(unittest.TestCase):
             tandem.load(b"this is no model")
         with self.assertRaisesRegex(tandem.Error, "abacus"):
             tandem.load(MODELS / "torchscript.onnx", device="abacus")
+        with self.assertRaisesRegex(TypeError, "source is a NoneType"):
+            tandem.load(None)
+        with self.assertRaisesRegex(TypeError, "mode is a int"):
+            tandem.load(MODELS / "torchscript.onnx", mode=3)
         with self.assertRaisesRegex(ValueError, "mode is one of"):
             tandem.load(MODELS / "torchscript.onnx", mode="fast")
         with tempfile.TemporaryDirectory() as folder:
