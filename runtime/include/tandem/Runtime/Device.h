@@ -85,9 +85,11 @@ using LoadedKernels = std::vector<std::shared_ptr<const LoadedKernel>>;
 class Event {
 public:
   virtual ~Event() = default;
-  /// True if all work that was enqueued before the event is complete.
+  /// True if the device has completed all work that was enqueued before the
+  /// event.
   virtual bool isDone() const = 0;
-  /// Blocks until all work that was enqueued before the event is complete.
+  /// Blocks until the device has completed all work that was enqueued before
+  /// the event.
   virtual void synchronize() const = 0;
   /// The time at which the work before the event was completed, in nanoseconds
   /// of a clock that all events of the device share. May be called only if

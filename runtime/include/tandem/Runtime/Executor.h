@@ -156,8 +156,8 @@ private:
   std::unique_ptr<Impl> impl;
 };
 
-/// The largest value of the thread limit. Libraries fail if they use more
-/// threads than a process can start.
+/// The largest value of the thread limit. There is a maximum because libraries
+/// fail if they try to use more threads than a process can start.
 inline constexpr int kMaxThreads = 1024;
 /// Limits the number of threads that oneTBB and oneDNN use in this process.
 /// `threads` is clamped to the range from 1 to kMaxThreads. The limit may

@@ -77,8 +77,8 @@ public:
   /// compiled program with the eager tier. Fails if the function has no
   /// compiler or a signature does not fit the graph.
   Status compileAhead(std::span<const std::vector<TensorType>> signatures);
-  /// Waits until no compilation and no certificate is queued or running in the
-  /// background.
+  /// Waits until all background work of this function has ended: compilations,
+  /// and comparisons of compiled programs with the eager tier.
   void wait();
   /// Cancels queued compilations and compilations that run in a helper process.
   /// Waits for compilations that run on a thread of this process.

@@ -45,7 +45,8 @@ enum class Mode {
 std::span<const Mode> allModes();
 /// Returns "eager", "compile", "auto" or "compile-now".
 std::string_view name(Mode mode);
-/// Inverse of name; empty for any other text.
+/// Returns the mode whose `name` is `text`, or an empty optional if no mode has
+/// this name.
 std::optional<Mode> parseMode(std::string_view text);
 
 /// The state of a signature.
