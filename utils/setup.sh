@@ -33,16 +33,15 @@ tandem_die() {
 
 # The Debian packages wanted, one a line.
 tandem_packages() {
-  echo cmake ninja-build python3 python3-dev clang-22 lld-22 ccache
+  echo cmake ninja-build python3 python3-dev python3-venv clang-22 lld-22 ccache
   echo libdlpack-dev libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
     libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev \
-    libprotobuf-dev protobuf-compiler
+    libprotobuf-dev protobuf-compiler libzstd-dev zlib1g-dev
   if [ -z "${MLIR_DIR:-}" ]; then
     echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   fi
   case $TANDEM_PRESET in
-  release) echo libzstd-dev zlib1g-dev ;;
   asan | tsan) echo libclang-rt-22-dev ;;
   esac
 }

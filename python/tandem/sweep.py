@@ -5,6 +5,7 @@ import statistics
 import time
 
 from ._errors import Error
+from ._inputs import free_dims, random_inputs
 
 
 def sweep(function, *, seconds=0.2, seed=0, **sizes):
@@ -19,21 +20,7 @@ def sweep(function, *, seconds=0.2, seed=0, **sizes):
 
     Returns a pandas.DataFrame if pandas is installed, otherwise a list of dicts.
     """
-    free = {dim for spec in function.inputs for dim in spec.shape
-            if isinstance(dim, str)}
-    unknown = sorted(set(sizes) - free)
-    if unknown or not sizes:
-        raise Error(f"the function has no free dim '{unknown[0]}'" if unknown
-                    else "no sizes are given", "input",
-                    hint=f"free dims: {', '.join(sorted(free)) or 'none'}")
-    missing = sorted(free - set(sizes))
-    if missing:
-        raise Error(f"dim '{missing[0]}' has no sizes", "input",
-                    hint=f"pass {missing[0]}=[1]")
-    rows = []
-    for values in itertools.product(*sizes.values()):
-        dims = dict(zip(sizes, values))
-        rows.append(dims | _measure(function, dims, seconds, seed))
+    rows = measure_rows(function, sizes, seconds, seed)
     try:
         import pandas
     except ImportError:
@@ -41,8 +28,27 @@ def sweep(function, *, seconds=0.2, seed=0, **sizes):
     return pandas.DataFrame(rows)
 
 
+def measure_rows(function, sizes, seconds=0.2, seed=0):
+    """The rows of `sweep`, as dicts."""
+    free = free_dims(function)
+    unknown = [name for name in sizes if name not in free]
+    if unknown or not sizes:
+        raise Error(f"the function has no free dim '{unknown[0]}'" if unknown
+                    else "no sizes are given", "input",
+                    hint=f"free dims: {', '.join(free) or 'none'}")
+    missing = [name for name in free if name not in sizes]
+    if missing:
+        raise Error(f"dim '{missing[0]}' has no sizes", "input",
+                    hint=f"pass {missing[0]}=[1]")
+    rows = []
+    for values in itertools.product(*sizes.values()):
+        dims = dict(zip(sizes, values))
+        rows.append(dims | _measure(function, dims, seconds, seed))
+    return rows
+
+
 def _measure(function, dims, seconds, seed):
-    inputs = [_random(spec, dims, seed) for spec in function.inputs]
+    inputs = random_inputs(function, dims, seed)
     signature = [(spec.dtype, tuple(x.shape))
                  for spec, x in zip(function.inputs, inputs)]
     cost = function._impl.prepare(signature, "compiled") / 1e9
@@ -64,20 +70,3 @@ def _time(call, seconds):
         samples.append(time.perf_counter() - start)
     return statistics.median(samples)
 
-
-def _random(spec, dims, seed):
-    import numpy
-    shape = [dims.get(dim, dim) if isinstance(dim, str) else dim
-             for dim in spec.shape]
-    if None in shape:
-        raise Error(f"input '{spec.name}' has a free dim without a name", "input",
-                    hint="name it when the model is exported, or fix it by dims=")
-    random = numpy.random.default_rng(seed)
-    if spec.dtype.startswith(("float", "bfloat")):
-        values = random.standard_normal(shape, dtype=numpy.float32)
-    else:
-        values = random.integers(0, 2, shape)
-    if spec.dtype == "bfloat16":
-        import ml_dtypes
-        return values.astype(ml_dtypes.bfloat16)
-    return values.astype(spec.dtype)

@@ -13,20 +13,8 @@
 
 #include "Compiler/Remote/CompileServer.h"
 
-#include "process/HelperProcess.h"
-
 #include <cstdio>
 #include <cstdlib>
-
-using namespace tandem;
-
-static Status run(const char *parent) {
-  TANDEM_RETURN_IF_ERROR(beginHelper(std::atoi(parent)));
-  Channel channel{Descriptor(kHelperSocket)};
-  // So long, it is worth its memory.
-  constexpr double kIdleSeconds = 300;
-  return serveCompilations(channel, kIdleSeconds);
-}
 
 int main(int argc, char **argv) {
   if (argc != 2) {
@@ -34,9 +22,7 @@ int main(int argc, char **argv) {
               "to compile for them.");
     return 1;
   }
-  const Status status = run(argv[1]);
-  if (!status)
-    std::fprintf(stderr, "%s\n", status.error().str().c_str());
-  // What threads still use is not destroyed.
-  std::_Exit(status ? 0 : 1);
+  const int status = tandemRunCompileHelper(argv[1]);
+  // Threads may still use static objects, so exit without destroying them.
+  std::_Exit(status);
 }

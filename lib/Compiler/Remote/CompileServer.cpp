@@ -13,10 +13,13 @@
 #include "Session/ProgramStore.h"
 
 #include "device/host/Threads.h"
+#include "process/HelperProcess.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Support/Clocks.h"
 
 #include <algorithm>
+#include <cstdio>
+#include <cstdlib>
 #include <map>
 #include <sched.h>
 
@@ -203,3 +206,18 @@ Status serveCompilations(Channel &channel, double idleSeconds) {
 }
 
 } // namespace tandem
+
+static Status runHelper(const char *parent) {
+  TANDEM_RETURN_IF_ERROR(beginHelper(std::atoi(parent)));
+  Channel channel{Descriptor(kHelperSocket)};
+  // A helper that has been idle for this long is not worth its memory.
+  constexpr double kIdleSeconds = 300;
+  return serveCompilations(channel, kIdleSeconds);
+}
+
+int tandemRunCompileHelper(const char *parent) {
+  const Status status = runHelper(parent);
+  if (!status)
+    std::fprintf(stderr, "%s\n", status.error().str().c_str());
+  return status ? 0 : 1;
+}
