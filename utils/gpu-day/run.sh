@@ -45,7 +45,8 @@ export FILECHECK_OPTS=--dump-input=fail
 jobs=$(nproc)
 failed=0
 
-# run_test SCRIPT: its output stands in a file beside the work.
+# run_test SCRIPT: writes the result to a file of its own, because tests that run at
+# the same time would mix their lines.
 run_test() {
   local name log
   name=$(basename "$1" .sh)
@@ -56,14 +57,15 @@ run_test() {
   else
     echo "FAILED $name"
     sed 's/^/    /' "$log"
-  fi
+  fi >"$WORK/$name.result"
 }
 export -f run_test
 
 # run_tests FILE
 run_tests() {
   printf '%s\n' "$BUNDLE"/tests/*.sh |
-    xargs -P "$jobs" -I{} bash -c 'run_test {}' >"$1"
+    xargs -P "$jobs" -I{} bash -c 'run_test {}'
+  find "$WORK" -maxdepth 1 -name '*.result' -exec cat {} + -delete >"$1"
   echo "tests: $(grep -c '^ok' "$1") passed, $(grep -c '^FAILED' "$1") failed"
   ! grep -A20 '^FAILED' "$1"
 }
