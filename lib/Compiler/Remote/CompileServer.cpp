@@ -205,8 +205,6 @@ Status serveCompilations(Channel &channel, double idleSeconds) {
   }
 }
 
-} // namespace tandem
-
 static Status runHelper(const char *parent) {
   TANDEM_RETURN_IF_ERROR(beginHelper(std::atoi(parent)));
   Channel channel{Descriptor(kHelperSocket)};
@@ -215,8 +213,10 @@ static Status runHelper(const char *parent) {
   return serveCompilations(channel, kIdleSeconds);
 }
 
+} // namespace tandem
+
 int tandemRunCompileHelper(const char *parent) {
-  const Status status = runHelper(parent);
+  const tandem::Status status = tandem::runHelper(parent);
   if (!status)
     std::fprintf(stderr, "%s\n", status.error().str().c_str());
   return status ? 0 : 1;
