@@ -24,6 +24,7 @@
 
 #include <initializer_list>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -125,6 +126,80 @@ public:
   }
 #include "tandem/Support/Ops.def"
 
+  /// The operands of a loop.
+  struct LoopOperands {
+    /// The values that the first iteration is given. Every other iteration is
+    /// given the values that the previous iteration made of them.
+    std::vector<Value> carried = {};
+    /// Tensors with the same dim 0. Each iteration is given one slice along
+    /// that dim of each of these tensors, without that dim.
+    std::vector<Value> scanned = {};
+    /// The number of iterations. Must be set exactly if `scanned` is empty.
+    std::optional<int64_t> trips = std::nullopt;
+    /// One flag for each scanned tensor: whether the first iteration is given
+    /// the last slice. Empty if all flags are false.
+    std::vector<bool> reversed = {};
+  };
+  /// The values that one iteration is given.
+  struct LoopBody {
+    /// The carried values and the slices, in the order of the operands.
+    std::vector<Value> carried, slices;
+    /// The number of the iteration, an i64 scalar that starts at 0.
+    Value index;
+  };
+  /// The values that one iteration computes.
+  struct LoopYield {
+    /// The next carried values, with the types of the loop's operands.
+    std::vector<Value> carried = {};
+    /// One slice of each stacked result.
+    std::vector<Value> stacked = {};
+    /// One flag for each stacked result: whether the first iteration computes
+    /// the last slice. Empty if all flags are false.
+    std::vector<bool> reversed = {};
+  };
+  /// The results of a loop: the carried values after the last iteration, and
+  /// for each stacked result the slices of all iterations along a new dim 0.
+  struct LoopResults {
+    std::vector<Value> carried, stacked;
+  };
+
+  /// Adds a loop (`tandem.loop` in docs/generated/Dialect.md). `body` is called
+  /// once. It takes a LoopBody, adds the ops of one iteration to this builder,
+  /// and returns a LoopYield. These ops may use all values that were added
+  /// before the loop. Example, a recurrent network over the rows of `xs`:
+  ///
+  ///   auto loop = b.loop({.carried = {h0}, .scanned = {xs}}, [&](auto &body) {
+  ///     auto h = b.matmul({body.carried[0], w});
+  ///     h = b.tanh(b.add(h, body.slices[0]));
+  ///     return GraphBuilder::LoopYield{.carried = {h}, .stacked = {h}};
+  ///   });
+  ///   auto graph = b.build({loop.carried[0], loop.stacked[0]});
+  ///
+  /// Values that are added in the body may not be used after the loop. After an
+  /// error, `body` is still called, and the result has as many values as if
+  /// there were no error.
+  template <typename Body>
+  LoopResults loop(LoopOperands operands, Body &&body) {
+    struct Abandon {
+      void operator()(GraphBuilder *builder) const { builder->abandonLoop(); }
+    };
+    const LoopBody given = beginLoop(std::move(operands));
+    // If the body throws an exception.
+    std::unique_ptr<GraphBuilder, Abandon> open(this);
+    LoopYield yielded = body(given);
+    open.release();
+    return endLoop(std::move(yielded));
+  }
+
+  /// Begins the body of a loop, for callers that cannot pass a function. Ops
+  /// that are added before the matching endLoop or abandonLoop are part of the
+  /// body.
+  LoopBody beginLoop(LoopOperands operands);
+  /// Ends the body that was begun last, and adds the loop.
+  LoopResults endLoop(LoopYield yielded);
+  /// Drops the body that was begun last, without adding a loop.
+  void abandonLoop();
+
   /// Returns the type of a value. If `value` is the result of a failed op, the
   /// returned type is meaningless.
   TensorType type(Value value) const;
@@ -157,7 +232,14 @@ private:
     return desc;
   }
 
-  Value addValue(const TensorType &type);
+  /// Returns the value with the number `index`.
+  Value valueOf(size_t index) const;
+  std::vector<Value> valuesOf(size_t first, size_t count) const;
+  /// Returns the number of a value that may be used here. `what` names the
+  /// value in the error.
+  Expected<size_t> use(Value value, std::string_view what) const;
+  Expected<std::vector<size_t>> use(const std::vector<Value> &values,
+                                    std::string_view what) const;
   /// Keeps `error` with the location `location` if it is the first error.
   /// Returns an invalid value.
   Value refuse(Error error, std::string location);

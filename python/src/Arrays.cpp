@@ -99,6 +99,13 @@ std::string python::numpyName(DType dtype) {
   __builtin_unreachable();
 }
 
+void python::checkRank(size_t rank, const std::string &what) {
+  if (rank > size_t(kMaxRank))
+    raise({what + " has " + std::to_string(rank) + " dims, more than " +
+               std::to_string(kMaxRank),
+           "input", "", ""});
+}
+
 DType python::parseDType(const std::string &text) {
   for (DType dtype : fb::EnumValuesDType())
     if (text == numpyName(dtype) || text == name(dtype))
@@ -171,10 +178,7 @@ void Arrays::addBuffer(nb::handle array, const std::string &what,
       isBF16 ? DType::bf16 : typeOfFormat(buffer.format, buffer.itemsize);
   if (!dtype)
     raiseUnknownType(what, array);
-  if (buffer.ndim > kMaxRank)
-    raise({what + " has " + std::to_string(buffer.ndim) + " dims, more than " +
-               std::to_string(kMaxRank),
-           "input", "", ""});
+  checkRank(size_t(buffer.ndim), what);
   TensorType type{*dtype, {}};
   std::vector<int64_t> strides;
   bool isWhole = true;

@@ -72,6 +72,10 @@ std::string numpyName(DType dtype);
 /// TypeError for any other text.
 DType parseDType(const std::string &text);
 
+/// Raises tandem.Error if a shape of `rank` dims is too long. `what` names the
+/// shape in the error.
+void checkRank(size_t rank, const std::string &what);
+
 /// Makes a capsule with the tensor (DLPack's "dltensor").
 nb::object toCapsule(const Tensor &tensor);
 

@@ -106,9 +106,8 @@ importOptions(const std::map<std::string, int64_t> &dims,
   ImportOptions options;
   options.dims = dims;
   for (const auto &[name, dimsOf] : shapes) {
-    Shape &shape = options.shapes[name];
-    for (int64_t dim : dimsOf)
-      shape.push_back(dim);
+    checkRank(dimsOf.size(), "the shape of input '" + name + "'");
+    options.shapes[name] = Shape(dimsOf);
   }
   options.values = values;
   return options;
@@ -155,14 +154,33 @@ void bindFunctions(nb::module_ &module) {
   });
 }
 
+/// `what` names the type in errors.
+TensorType makeType(const std::string &dtype,
+                    const std::vector<std::optional<int64_t>> &shape,
+                    const std::string &what) {
+  TensorType type{parseDType(dtype), {}};
+  checkRank(shape.size(), what);
+  for (const std::optional<int64_t> &dim : shape)
+    type.shape.push_back(dim.value_or(kDynamic));
+  return type;
+}
+
 GraphBuilder::Value addInput(GraphBuilder &builder, const std::string &dtype,
                              const std::vector<std::optional<int64_t>> &shape,
                              const std::vector<std::string> &dims,
                              const std::string &name) {
-  TensorType type{parseDType(dtype), {}};
-  for (const std::optional<int64_t> &dim : shape)
-    type.shape.push_back(dim.value_or(kDynamic));
+  const TensorType type = makeType(
+      dtype, shape, name.empty() ? "an input" : "input '" + name + "'");
   GraphBuilder::Value value = builder.input(type, dims, name);
+  take(builder.status());
+  return value;
+}
+
+GraphBuilder::Value addSplat(GraphBuilder &builder, const std::string &dtype,
+                             const std::vector<std::optional<int64_t>> &shape,
+                             double number) {
+  GraphBuilder::Value value =
+      builder.splat(makeType(dtype, shape, "a constant"), number);
   take(builder.status());
   return value;
 }
@@ -192,6 +210,29 @@ GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
   return value;
 }
 
+using Values = std::vector<GraphBuilder::Value>;
+
+/// Begins a loop. Returns the index, the carried values and the slices.
+nb::tuple beginLoop(GraphBuilder &builder, const Values &carried,
+                    const Values &scanned, std::optional<int64_t> trips,
+                    const std::vector<bool> &reversed) {
+  const GraphBuilder::LoopBody body =
+      builder.beginLoop({carried, scanned, trips, reversed});
+  if (!builder.status())
+    builder.abandonLoop();
+  take(builder.status());
+  return nb::make_tuple(body.index, body.carried, body.slices);
+}
+
+/// Ends the loop. Returns the carried and the stacked results.
+nb::tuple endLoop(GraphBuilder &builder, const Values &carried,
+                  const Values &stacked, const std::vector<bool> &reversed) {
+  const GraphBuilder::LoopResults results =
+      builder.endLoop({carried, stacked, reversed});
+  take(builder.status());
+  return nb::make_tuple(results.carried, results.stacked);
+}
+
 nb::tuple describeValue(const GraphBuilder &builder,
                         GraphBuilder::Value value) {
   const TensorType type = builder.type(value);
@@ -216,7 +257,12 @@ void bindBuilder(nb::module_ &module) {
       .def(nb::init<std::string>())
       .def("input", addInput)
       .def("constant", addConstant)
+      .def("splat", addSplat)
       .def("op", addOp)
+      .def("begin_loop", beginLoop, nb::arg(), nb::arg(), nb::arg().none(),
+           nb::arg())
+      .def("end_loop", endLoop)
+      .def("abandon_loop", &GraphBuilder::abandonLoop)
       .def("set_location", &GraphBuilder::setLocation)
       .def("type", describeValue)
       .def("build", buildFunction);

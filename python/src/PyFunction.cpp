@@ -221,6 +221,7 @@ std::vector<TensorType> python::toTypes(const nb::list &signature) {
   for (nb::handle each : signature) {
     auto [dtype, shape] = nb::cast<std::pair<std::string, nb::tuple>>(each);
     TensorType type{parseDType(dtype), {}};
+    checkRank(shape.size(), "a signature");
     for (nb::handle dim : shape)
       type.shape.push_back(nb::cast<int64_t>(dim));
     types.push_back(type);

@@ -1,6 +1,7 @@
 """Graphs without a file."""
 
 import json
+import operator
 
 from . import _tandem
 from ._function import Function, load_options
@@ -11,6 +12,26 @@ _OPS = _tandem.op_names()
 def ops():
     """The names of all ops, with the attributes of each."""
     return {name: _tandem.attributes_of(name) for name in _OPS}
+
+
+def _values(given):
+    """One value, or several, as a list."""
+    values = [given] if isinstance(given, _tandem.Value) else given
+    if not isinstance(values, (list, tuple)) or not all(
+            isinstance(value, _tandem.Value) for value in values):
+        raise TypeError("loop: operands, and what the body returns, are values of this "
+                        "builder, or lists of them; constants are added by "
+                        "Builder.constant")
+    return list(values)
+
+
+def _directions(reverse, count):
+    """The flags of `count` scanned tensors, and a function from the number of stacked
+    results to the flags of these."""
+    if isinstance(reverse, (list, tuple)):
+        flags = [bool(flag) for flag in reverse]
+        return flags[:count], lambda _: flags[count:]
+    return [bool(reverse)] * count, lambda stacked: [bool(reverse)] * stacked
 
 
 class Builder:
@@ -39,6 +60,10 @@ class Builder:
         change."""
         return self._impl.constant(array)
 
+    def splat(self, dtype, shape, value):
+        """Adds a constant whose elements are all `value`."""
+        return self._impl.splat(str(dtype), list(shape), value)
+
     def op(self, name, *operands, **attributes):
         """Adds the op `name` with one result."""
         # Numbers and arrays of numpy are attributes, too.
@@ -48,6 +73,51 @@ class Builder:
         except TypeError:
             raise TypeError(f"{name}: operands are values of this builder, and "
                             "constants are added by Builder.constant") from None
+
+    def loop(self, body, carried=(), scanned=(), *, trips=None, index=False,
+             reverse=False):
+        """Adds a loop. `body` is called once and adds the ops of one iteration:
+
+            def cell(h, x):
+                h = b.tanh(b.add(b.matmul(h, w), x))
+                return h, h
+
+            last, every = b.loop(cell, carried=[h0], scanned=[xs])
+
+        Args:
+          body: a function of the carried values, followed by a slice of each
+            scanned tensor. It returns the next carried values, followed by a slice
+            of each stacked result. It may use all values from before the loop.
+          carried: the values that the first iteration is given.
+          scanned: tensors with the same dim 0. Each iteration is given one slice
+            along that dim, without that dim.
+          trips: the number of iterations of a loop that scans nothing.
+          index: whether the first argument of `body` is the number of the
+            iteration, an int64 scalar.
+          reverse: whether the first iteration is given the last slices and
+            computes the last slices. A list has one flag for each scanned tensor,
+            followed by one for each stacked result.
+
+        Returns the carried values after the last iteration, followed by the stacked
+        results, in which the slices of all iterations are along a new dim 0: a
+        tuple, or one value if `body` returns one value.
+        """
+        carried, scanned = _values(carried), _values(scanned)
+        scans, stacks = _directions(reverse, len(scanned))
+        if trips is not None:
+            trips = operator.index(trips)
+        number, given, slices = self._impl.begin_loop(carried, scanned, trips, scans)
+        try:
+            made = body(*([number] if index else []), *given, *slices)
+            values = _values(made)
+        except BaseException:
+            self._impl.abandon_loop()
+            raise
+        count = len(carried)
+        carried, stacked = self._impl.end_loop(values[:count], values[count:],
+                                               stacks(len(values) - count))
+        results = (*carried, *stacked)
+        return results[0] if isinstance(made, _tandem.Value) else results
 
     def type(self, value):
         """(dtype, shape) of a value."""

@@ -34,6 +34,15 @@ TensorType tandem::stackOf(const TensorType &slice, int64_t size) {
   return type;
 }
 
+bool tandem::agree(const TensorType &declared, const TensorType &given) {
+  bool agrees = declared.dtype == given.dtype &&
+                declared.shape.rank() == given.shape.rank();
+  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
+    agrees = declared.shape[i] == given.shape[i] ||
+             declared.shape[i] == kDynamic || given.shape[i] == kDynamic;
+  return agrees;
+}
+
 std::vector<TensorType>
 tandem::bodyInputs(const fb::LoopT &loop,
                    std::span<const TensorType> operands) {

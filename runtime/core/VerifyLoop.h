@@ -22,17 +22,6 @@ template <typename... Parts>
   return fail("verify", text.str());
 }
 
-/// Whether a value of type `given` may be where `declared` is written: dims
-/// that either does not know aside.
-inline bool agree(const TensorType &declared, const TensorType &given) {
-  bool agrees = declared.dtype == given.dtype &&
-                declared.shape.rank() == given.shape.rank();
-  for (int i = 0; agrees && i < declared.shape.rank(); ++i)
-    agrees = declared.shape[i] == given.shape[i] ||
-             declared.shape[i] == kDynamic || given.shape[i] == kDynamic;
-  return agrees;
-}
-
 /// How many of everything a loop has that is `depth` loops deep in `program`.
 Status verifyLoopCounts(const fb::ProgramT &program, const fb::StepT &step,
                         int depth, const std::string &what);

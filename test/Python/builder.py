@@ -32,11 +32,12 @@ class BuilderTest(unittest.TestCase):
                    dilations=[1, 1],
                    input_layout="NHWC", kernel_layout="HWIO", output_layout="NHWC")
         self.assertEqual(b.type(y), ("float32", (1, 5, 5, 1)))
-        z = b.reduce(y, kind="sum", dims=[0, 1, 2, 3])
+        z = b.mul(b.reduce(y, kind="sum", dims=[0, 1, 2, 3]),
+                  b.splat("float32", (), 2))
         f = b.build([y, z])
         y, z = f(np.ones((1, 5, 5, 1), np.float32))
         self.assertEqual(y[0, 2, 2, 0], 9)
-        self.assertEqual(z, 9 * 9 + 12 * 6 + 4 * 4)
+        self.assertEqual(z, 2 * (9 * 9 + 12 * 6 + 4 * 4))
 
     def test_functions_of_python(self):
         @tandem.custom_call("test.sort")
@@ -94,6 +95,10 @@ class BuilderTest(unittest.TestCase):
             b.op("einsum", x)
         with self.assertRaisesRegex(TypeError, "add: operands are values"):
             b.add(x, 1.0)
+        with self.assertRaisesRegex(tandem.Error, "input 'x' has 9 dims, more than 8"):
+            b.input("float32", (1,) * 9, name="x")
+        with self.assertRaisesRegex(tandem.Error, "300.* is no value of tensor<i8>"):
+            tandem.Builder().splat("int8", (), 300)
         with self.assertRaisesRegex(TypeError, "'complex64' is no element type"):
             b.input("complex64", (2,))
 

@@ -25,35 +25,52 @@ namespace {
 using Input = GraphBuilder::Impl::Input;
 using Splat = GraphBuilder::Impl::Splat;
 using Op = GraphBuilder::Impl::Op;
+using Loop = GraphBuilder::Impl::Loop;
+using Node = GraphBuilder::Impl::Node;
 
 /// Emits the nodes of a builder as a function.
 class FunctionEmitter {
 public:
   FunctionEmitter(const GraphBuilder::Impl &impl, MLIRContext *context)
-      : impl(impl), builder(context) {}
+      : impl(impl), builder(context), values(impl.types.size()) {}
 
   /// Emits the graph with its weights, whose memory it shares where a tensor
   /// owns it.
   FailureOr<ImportedModel> emit(std::span<const size_t> outputs);
 
 private:
-  LogicalResult add(const Input &input);
-  LogicalResult add(const Tensor &constant);
-  LogicalResult add(const Splat &splat);
-  LogicalResult add(const Op &op);
-  LogicalResult addConstant(ElementsAttr value);
+  LogicalResult emit(ArrayRef<Node> nodes);
+  /// Emit a node, whose first result has the number `result`.
+  LogicalResult add(const Input &input, size_t result);
+  LogicalResult add(const Tensor &constant, size_t result);
+  LogicalResult add(const Splat &splat, size_t result);
+  LogicalResult add(const Op &op, size_t result);
+  LogicalResult add(const std::unique_ptr<Loop> &loop, size_t result);
+  LogicalResult addConstant(ElementsAttr value, size_t result);
 
+  SmallVector<Value> valuesOf(ArrayRef<size_t> numbers) const;
+  RankedTensorType typeOf(size_t number) const {
+    return ir::toMlirType(builder.getContext(), impl.types[number]);
+  }
+  Location locationOf(const std::string &name) {
+    return NameLoc::get(builder.getStringAttr(name));
+  }
   ElementsAttr elementsOf(const Tensor &tensor, RankedTensorType type);
 
   const GraphBuilder::Impl &impl;
   OpBuilder builder;
   ImportedModel model;
   func::FuncOp function;
-  /// By the numbers that the builder gave them.
+  /// All values that have been emitted, by their numbers.
   SmallVector<Value> values;
 };
 
-LogicalResult FunctionEmitter::add(const Input &input) {
+SmallVector<Value> FunctionEmitter::valuesOf(ArrayRef<size_t> numbers) const {
+  return llvm::map_to_vector(numbers,
+                             [&](size_t number) { return values[number]; });
+}
+
+LogicalResult FunctionEmitter::add(const Input &input, size_t result) {
   DictionaryAttr attributes;
   if (!input.dimNames.empty()) {
     SmallVector<StringRef> names(input.dimNames.begin(), input.dimNames.end());
@@ -65,15 +82,15 @@ LogicalResult FunctionEmitter::add(const Input &input) {
           index, ir::toMlirType(builder.getContext(), input.type), attributes,
           function.getLoc())))
     return failure();
-  values.push_back(function.getArgument(index));
+  values[result] = function.getArgument(index);
   model.inputs.push_back(input.name);
   return success();
 }
 
-LogicalResult FunctionEmitter::addConstant(ElementsAttr value) {
-  values.push_back(
+LogicalResult FunctionEmitter::addConstant(ElementsAttr value, size_t result) {
+  values[result] =
       ir::ConstantOp::create(builder, function.getLoc(), value.getType(), value)
-          .getResult());
+          .getResult();
   return success();
 }
 
@@ -104,26 +121,58 @@ ElementsAttr FunctionEmitter::elementsOf(const Tensor &tensor,
   return DenseElementsAttr::getFromRawBuffer(type, bytes);
 }
 
-LogicalResult FunctionEmitter::add(const Tensor &constant) {
-  return addConstant(elementsOf(
-      constant, ir::toMlirType(builder.getContext(), constant.type())));
+LogicalResult FunctionEmitter::add(const Tensor &constant, size_t result) {
+  return addConstant(elementsOf(constant, typeOf(result)), result);
 }
 
-LogicalResult FunctionEmitter::add(const Splat &splat) {
-  return addConstant(ir::getSplat(
-      ir::toMlirType(builder.getContext(), splat.type), splat.value));
+LogicalResult FunctionEmitter::add(const Splat &splat, size_t result) {
+  return addConstant(ir::getSplat(typeOf(result), splat.value), result);
 }
 
-LogicalResult FunctionEmitter::add(const Op &op) {
-  SmallVector<Value> operands;
-  for (size_t operand : op.operands)
-    operands.push_back(values[operand]);
-  FailureOr<Operation *> built =
-      ir::buildOp(builder, NameLoc::get(builder.getStringAttr(op.location)),
-                  op.desc, operands);
+LogicalResult FunctionEmitter::add(const Op &op, size_t result) {
+  FailureOr<Operation *> built = ir::buildOp(builder, locationOf(op.location),
+                                             op.desc, valuesOf(op.operands));
   if (failed(built))
     return failure();
-  llvm::append_range(values, (*built)->getResults());
+  llvm::copy((*built)->getResults(), values.begin() + result);
+  return success();
+}
+
+LogicalResult FunctionEmitter::add(const std::unique_ptr<Loop> &loop,
+                                   size_t result) {
+  const Location location = locationOf(loop->location);
+  Region region;
+  Block &body = region.emplaceBlock();
+  for (size_t argument : loop->arguments)
+    values[argument] = body.addArgument(typeOf(argument), location);
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToEnd(&body);
+    if (failed(emit(loop->body)))
+      return failure();
+  }
+  SmallVector<Type> results;
+  for (size_t i = 0; i < loop->yielded.size(); ++i)
+    results.push_back(typeOf(result + i));
+  const SmallVector<Value> carried = valuesOf(loop->carried),
+                           scanned = valuesOf(loop->scanned),
+                           yielded = valuesOf(loop->yielded);
+  const SmallVector<bool> reversed(loop->reversed.begin(),
+                                   loop->reversed.end());
+  ir::LoopOp built = ir::buildLoop(
+      builder, location, results,
+      {carried, scanned, loop->trips, reversed, region, yielded},
+      [&](Value value) { return body.addArgument(value.getType(), location); });
+  llvm::copy(built.getResults(), values.begin() + result);
+  return success();
+}
+
+LogicalResult FunctionEmitter::emit(ArrayRef<Node> nodes) {
+  for (const Node &node : nodes)
+    if (failed(
+            std::visit([&](const auto &kind) { return add(kind, node.result); },
+                       node.kind)))
+      return failure();
   return success();
 }
 
@@ -134,17 +183,15 @@ FunctionEmitter::emit(std::span<const size_t> outputs) {
   builder.setInsertionPointToEnd(model.module->getBody());
   SmallVector<Type> results;
   for (size_t output : outputs)
-    results.push_back(ir::toMlirType(builder.getContext(), impl.types[output]));
+    results.push_back(typeOf(output));
   function = func::FuncOp::create(builder, location, impl.name,
                                   builder.getFunctionType({}, results));
   builder.setInsertionPointToEnd(function.addEntryBlock());
-  for (const GraphBuilder::Impl::Node &node : impl.nodes)
-    if (failed(std::visit([&](const auto &node) { return add(node); }, node)))
-      return failure();
-  SmallVector<Value> returned;
-  for (size_t output : outputs)
-    returned.push_back(values[output]);
-  func::ReturnOp::create(builder, location, returned);
+  if (failed(emit(impl.nodes)))
+    return failure();
+  func::ReturnOp::create(
+      builder, location,
+      valuesOf(ArrayRef<size_t>(outputs.data(), outputs.size())));
   if (failed(verify(*model.module)))
     return failure();
   // If two weights begin at one address, the larger one is found there.

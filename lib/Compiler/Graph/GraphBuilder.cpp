@@ -29,12 +29,67 @@ TensorType GraphBuilder::type(Value value) const {
   return value.builder == this ? impl->types[value.index] : TensorType();
 }
 
-GraphBuilder::Value GraphBuilder::addValue(const TensorType &type) {
+GraphBuilder::Value GraphBuilder::valueOf(size_t index) const {
   Value value;
   value.builder = this;
-  value.index = impl->types.size();
-  impl->types.push_back(type);
+  value.index = index;
   return value;
+}
+
+std::vector<GraphBuilder::Value> GraphBuilder::valuesOf(size_t first,
+                                                        size_t count) const {
+  std::vector<Value> values;
+  for (size_t i = 0; i < count; ++i)
+    values.push_back(valueOf(first + i));
+  return values;
+}
+
+Expected<size_t> GraphBuilder::use(Value value, std::string_view what) const {
+  if (value.builder != this)
+    return fail("build", std::string(what) + " is no value of this builder");
+  if (!impl->isVisible(value.index))
+    return fail("build",
+                std::string(what) +
+                    " belongs to the body of a loop that has ended",
+                "use the results of the loop");
+  return value.index;
+}
+
+Expected<std::vector<size_t>>
+GraphBuilder::use(const std::vector<Value> &values,
+                  std::string_view what) const {
+  std::vector<size_t> indices;
+  for (Value value : values) {
+    TANDEM_ASSIGN_OR_RETURN(indices.emplace_back(), use(value, what));
+  }
+  return indices;
+}
+
+size_t GraphBuilder::Impl::addValue(const TensorType &type) {
+  types.push_back(type);
+  owners.push_back(open.empty() ? 0 : open.back()->id);
+  return types.size() - 1;
+}
+
+size_t GraphBuilder::Impl::addTo(std::vector<Node> &region, Kind kind,
+                                 std::span<const TensorType> results) {
+  const size_t first = types.size();
+  region.push_back({std::move(kind), first});
+  for (const TensorType &type : results)
+    addValue(type);
+  return first;
+}
+
+size_t GraphBuilder::Impl::add(Kind kind, std::span<const TensorType> results) {
+  return addTo(open.empty() ? nodes : open.back()->body, std::move(kind),
+               results);
+}
+
+std::string GraphBuilder::Impl::nextLocation(std::string_view kind) {
+  const size_t number = numOps++;
+  return location.empty()
+             ? "op " + std::to_string(number) + " (" + std::string(kind) + ")"
+             : location;
 }
 
 GraphBuilder::Value GraphBuilder::refuse(Error error, std::string location) {
@@ -49,8 +104,7 @@ GraphBuilder::Value GraphBuilder::refuse(Error error, std::string location) {
 // Inputs and constants
 //===----------------------------------------------------------------------===//
 
-/// Dynamic dims aside, whether a type has a size.
-static Status checkDims(const TensorType &type) {
+Status checkDims(const TensorType &type) {
   TensorType known = type;
   for (int i = 0; i < known.shape.rank(); ++i)
     if (known.shape[i] == kDynamic)
@@ -63,6 +117,12 @@ GraphBuilder::Value GraphBuilder::input(const TensorType &type,
                                         std::vector<std::string> dimNames,
                                         std::string name) {
   std::string location = "input " + std::to_string(impl->numInputs++);
+  if (!impl->open.empty())
+    return refuse({"an input cannot be added in the body of a loop",
+                   "build",
+                   {},
+                   "add it before the loop"},
+                  std::move(location));
   if (Status checked = checkDims(type); !checked)
     return refuse(std::move(checked.error()), std::move(location));
   if (!dimNames.empty() && int(dimNames.size()) != type.shape.rank())
@@ -72,9 +132,8 @@ GraphBuilder::Value GraphBuilder::input(const TensorType &type,
                    {},
                    {}},
                   std::move(location));
-  impl->nodes.emplace_back(
-      Impl::Input{type, std::move(dimNames), std::move(name)});
-  return addValue(type);
+  return valueOf(
+      impl->add(Impl::Input{type, std::move(dimNames), std::move(name)}, type));
 }
 
 GraphBuilder::Value GraphBuilder::constant(Tensor tensor) {
@@ -86,8 +145,7 @@ GraphBuilder::Value GraphBuilder::constant(Tensor tensor) {
                    {}},
                   "constant");
   const TensorType type = tensor.type();
-  impl->nodes.emplace_back(std::move(tensor));
-  return addValue(type);
+  return valueOf(impl->add(std::move(tensor), type));
 }
 
 /// Whether elements of a type can have a value, but for rounding.
@@ -109,9 +167,8 @@ GraphBuilder::Value GraphBuilder::splat(const TensorType &type, double value) {
                    {},
                    {}},
                   "constant");
-  impl->nodes.emplace_back(
-      Impl::Splat{type, type.dtype == DType::i1 ? value != 0 : value});
-  return addValue(type);
+  return valueOf(impl->add(
+      Impl::Splat{type, type.dtype == DType::i1 ? value != 0 : value}, type));
 }
 
 //===----------------------------------------------------------------------===//
@@ -154,32 +211,24 @@ resultTypes(const OpDesc &op, std::span<const TensorType> operands) {
 
 std::vector<GraphBuilder::Value> GraphBuilder::results(OpDesc op,
                                                        Operands operands) {
-  const size_t number = impl->numOps++;
-  std::string location = impl->location;
-  if (location.empty())
-    location = "op " + std::to_string(number) + " (" +
-               std::string(name(op.kind)) + ")";
-  Impl::Op node{std::move(op), {}, location};
-  std::vector<TensorType> types;
-  for (Value value : operands.values) {
-    if (value.builder != this) {
-      refuse({"an operand is no value of this builder", "build", {}, {}},
-             std::move(location));
-      return {};
-    }
-    node.operands.push_back(value.index);
-    types.push_back(impl->types[value.index]);
+  std::string location = impl->nextLocation(name(op.kind));
+  Expected<std::vector<size_t>> indices = use(operands.values, "an operand");
+  if (!indices) {
+    refuse(std::move(indices.error()), std::move(location));
+    return {};
   }
-  Expected<std::vector<TensorType>> inferred = resultTypes(node.desc, types);
+  std::vector<TensorType> types;
+  for (size_t index : *indices)
+    types.push_back(impl->types[index]);
+  Expected<std::vector<TensorType>> inferred = resultTypes(op, types);
   if (!inferred) {
     refuse(std::move(inferred.error()), std::move(location));
     return {};
   }
-  impl->nodes.emplace_back(std::move(node));
-  std::vector<Value> values;
-  for (const TensorType &type : *inferred)
-    values.push_back(addValue(type));
-  return values;
+  const size_t result = impl->add(
+      Impl::Op{std::move(op), std::move(*indices), std::move(location)},
+      *inferred);
+  return valuesOf(result, inferred->size());
 }
 
 GraphBuilder::Value GraphBuilder::op(OpDesc op, Operands operands) {
@@ -201,12 +250,11 @@ GraphBuilder::build(Operands outputs, std::vector<std::string> names) const {
     return fail("build", std::to_string(names.size()) + " names for " +
                              std::to_string(outputs.values.size()) +
                              " outputs");
-  std::vector<size_t> indices;
-  for (Value value : outputs.values) {
-    if (value.builder != this)
-      return fail("build", "an output is no value of this builder");
-    indices.push_back(value.index);
-  }
+  if (!impl->open.empty())
+    return tl::unexpected(Error{"the body of a loop has not ended", "build",
+                                impl->open.back()->location, ""});
+  TANDEM_ASSIGN_OR_RETURN(std::vector<size_t> indices,
+                          use(outputs.values, "an output"));
   return Graph::make(impl->emit(indices, std::move(names)));
 }
 

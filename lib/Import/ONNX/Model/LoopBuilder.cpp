@@ -8,6 +8,8 @@
 
 #include "Model/LoopBuilder.h"
 
+#include "tandem/Dialect/Tandem/IR/BuildOp.h"
+
 using namespace mlir;
 
 namespace tandem::onnx {
@@ -62,40 +64,6 @@ bool LoopBuilder::canCarryOn(ArrayRef<Value> values) {
          llvm::all_of(values, [](Value value) { return bool(value); });
 }
 
-void LoopBuilder::hoist() {
-  for (Operation &op : llvm::make_early_inc_range(*body))
-    if (op.getNumOperands() > 0 &&
-        llvm::none_of(op.getOperands(), [&](Value operand) {
-          return operand.getParentBlock() == body;
-        }))
-      op.moveBefore(before.getBlock(), before.getPoint());
-}
-
-void LoopBuilder::capture() {
-  llvm::DenseMap<Value, Value> inside;
-  // The region belongs to no op yet, which could tell the context.
-  OpBuilder builder(node.state().builder.getContext());
-  builder.setInsertionPointToStart(body);
-  auto find = [&](Value value) -> Value {
-    Operation *op = value.getDefiningOp();
-    if (value.getParentBlock() == body)
-      return value;
-    Value &known = inside[value];
-    if (known)
-      return known;
-    if (op && op->hasTrait<OpTrait::ConstantLike>())
-      return known = builder.clone(*op)->getResult(0);
-    fixed.push_back(value);
-    return known = addArgument(node.type(value), node.sizesOf(value));
-  };
-  SmallVector<Operation *> ops;
-  for (Operation &op : *body)
-    ops.push_back(&op);
-  for (Operation *op : ops)
-    for (OpOperand &operand : op->getOpOperands())
-      operand.set(find(operand.get()));
-}
-
 SmallVector<Value> LoopBuilder::finish(ArrayRef<Value> values,
                                        ArrayRef<bool> reversed) {
   OpBuilder &builder = node.state().builder;
@@ -117,17 +85,12 @@ SmallVector<Value> LoopBuilder::finish(ArrayRef<Value> values,
     if (!node.require(isAddressable(type), whyNotAddressable(type)))
       return SmallVector<Value>(values.size());
   }
-  hoist();
-  ir::YieldOp::create(builder, node.location(), values);
-  capture();
   leave();
-  auto loop = ir::LoopOp::create(
-      builder, node.location(), types, initial, scanned, fixed,
-      trips ? builder.getI64IntegerAttr(*trips) : IntegerAttr(),
-      llvm::is_contained(reversed, true)
-          ? builder.getDenseBoolArrayAttr(reversed)
-          : DenseBoolArrayAttr());
-  loop.getBody().takeBody(*region);
+  auto loop = ir::buildLoop(
+      builder, node.location(), types,
+      {initial, scanned, trips, reversed, *region, values}, [&](Value value) {
+        return addArgument(node.type(value), node.sizesOf(value));
+      });
   region.reset();
   for (auto [result, known] : llvm::zip(loop.getResults(), sizes))
     if (!cast<RankedTensorType>(result.getType()).hasStaticShape())

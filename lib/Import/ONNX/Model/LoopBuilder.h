@@ -48,15 +48,11 @@ private:
   }
   mlir::Value addArgument(mlir::RankedTensorType type, Sizes sizes);
   bool canCarryOn(llvm::ArrayRef<mlir::Value> values);
-  /// Moves what is the same in all iterations before the loop.
-  void hoist();
-  /// Gives the body what it uses of the values before it.
-  void capture();
   /// Emits what follows after the loop again.
   void leave();
 
   Node &node;
-  llvm::SmallVector<mlir::Value> initial, scanned, fixed;
+  llvm::SmallVector<mlir::Value> initial, scanned;
   std::optional<int64_t> trips;
   std::unique_ptr<mlir::Region> region;
   mlir::Block *body;

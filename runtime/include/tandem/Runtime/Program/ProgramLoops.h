@@ -42,6 +42,10 @@ TensorType sliceOf(const TensorType &type);
 /// Inverse of sliceOf: returns the type of `size` stacked slices.
 TensorType stackOf(const TensorType &slice, int64_t size);
 
+/// True if a value of type `given` may be used where `declared` is written. A
+/// dim that is dynamic in either type agrees with any size.
+bool agree(const TensorType &declared, const TensorType &given);
+
 /// The types of the inputs of a loop's body, for operands of these types.
 std::vector<TensorType> bodyInputs(const fb::LoopT &loop,
                                    std::span<const TensorType> operands);
