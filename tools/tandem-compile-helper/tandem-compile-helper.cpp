@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Compiler/Remote/CompileServer.h"
+#include "Compiler/Remote/CompileHelper.h"
 
 #include <cstdio>
 #include <cstdlib>

@@ -8,6 +8,7 @@
 
 #include "Remote/CompileServer.h"
 
+#include "Remote/CompileHelper.h"
 #include "Remote/GraphTransfer.h"
 #include "Remote/HelperMessages.h"
 #include "Session/ProgramStore.h"

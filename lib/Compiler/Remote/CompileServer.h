@@ -20,9 +20,4 @@ Status serveCompilations(Channel &channel, double idleSeconds);
 
 } // namespace tandem
 
-/// The program tandem-compile-helper: serves the process whose ID is `parent`,
-/// a decimal number, and returns the exit status. The shared library exports
-/// this function, so that the program itself is a few kilobytes.
-extern "C" int tandemRunCompileHelper(const char *parent);
-
 #endif // TANDEM_LIB_COMPILER_REMOTE_COMPILESERVER_H
