@@ -96,7 +96,9 @@ public:
   /// and any other value is true.
   Value splat(const TensorType &type, double value);
 
-  /// Adds an op with one result.
+  /// Adds an op with one result. Attributes of convolutions and pooling ops that
+  /// are empty have defaults: strides and dilations are 1, pads are 0, and the
+  /// layouts have the channels first, as "NCHW" and "OIHW".
   Value op(OpDesc op, Operands operands);
   /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>

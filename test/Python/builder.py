@@ -28,9 +28,8 @@ class BuilderTest(unittest.TestCase):
         b = tandem.Builder()
         x = b.input("float32", (1, 5, 5, 1))
         w = b.constant(np.ones((3, 3, 1, 1), np.float32))
-        y = b.conv(x, w, strides=[1, 1], pad_low=[1, 1], pad_high=[1, 1],
-                   dilations=[1, 1],
-                   input_layout="NHWC", kernel_layout="HWIO", output_layout="NHWC")
+        y = b.conv(x, w, pad_low=[1, 1], pad_high=[1, 1], input_layout="NHWC",
+                   kernel_layout="HWIO")
         self.assertEqual(b.type(y), ("float32", (1, 5, 5, 1)))
         z = b.mul(b.reduce(y, kind="sum", dims=[0, 1, 2, 3]),
                   b.splat("float32", (), 2))

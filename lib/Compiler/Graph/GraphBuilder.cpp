@@ -8,6 +8,7 @@
 
 #include "tandem/GraphBuilder.h"
 
+#include "Graph/DefaultAttributes.h"
 #include "Graph/GraphBuilderImpl.h"
 
 #include <cmath>
@@ -220,6 +221,7 @@ std::vector<GraphBuilder::Value> GraphBuilder::results(OpDesc op,
   std::vector<TensorType> types;
   for (size_t index : *indices)
     types.push_back(impl->types[index]);
+  fillDefaults(op, types);
   Expected<std::vector<TensorType>> inferred = resultTypes(op, types);
   if (!inferred) {
     refuse(std::move(inferred.error()), std::move(location));

@@ -254,6 +254,33 @@ TEST(GraphBuilder, BrokenConstraintsAreNamed) {
               HasSubstr("custom_call C2"));
 }
 
+TEST(GraphBuilder, AttributesOfWindowsHaveDefaults) {
+  GraphBuilder b;
+  const Value x = b.input({DType::f32, {2, 3, 8, 9}});
+  const Value kernel = b.input({DType::f32, {4, 3, 3, 2}});
+  auto graph = b.build(b.max_pool(b.conv({x, kernel}), {.window = {2, 2}}));
+  ASSERT_TRUE(graph) << graph.error().str();
+  expectEqualToText(**graph, R"(
+func.func @main(%0: tensor<2x3x8x9xf32>, %1: tensor<4x3x3x2xf32>)
+    -> tensor<2x4x5x7xf32> {
+  %2 = tandem.conv %0, %1
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<2x3x8x9xf32>, tensor<4x3x3x2xf32>) -> tensor<2x4x6x8xf32>
+  %3 = tandem.max_pool %2 layout = "NCHW" window = [2, 2]
+      : (tensor<2x4x6x8xf32>) -> tensor<2x4x5x7xf32>
+  return %3 : tensor<2x4x5x7xf32>
+})");
+}
+
+TEST(GraphBuilder, DefaultLayoutsFollowWhatIsGiven) {
+  GraphBuilder b;
+  const Value x = b.input({DType::f32, {2, 8, 3}});
+  const Value kernel = b.input({DType::f32, {4, 3, 3}});
+  const Value y = b.conv({x, kernel}, {.strides = {2}, .input_layout = "NWC"});
+  ASSERT_TRUE(b.status()) << b.status().error().str();
+  EXPECT_EQ(b.type(y), (TensorType{DType::f32, {2, 3, 4}}));
+}
+
 TEST(GraphBuilder, AttributesOfAnotherOpAreRefused) {
   EXPECT_THAT(errorOf([](auto &b, Value x) {
                 b.op(OpKind::softmax, x, fb::GatherAttrsT());
