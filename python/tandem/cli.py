@@ -153,20 +153,7 @@ def _report(options: argparse.Namespace) -> None:
 def _sweep(options: argparse.Namespace) -> None:
     function = _load(options)
     rows = measure_rows(function, dict(options.sizes))
-    if options.json:
-        print(json.dumps(rows))
-        return
-    names = [name for name, _ in options.sizes]
-    table = [[*names, "eager e", "compiled c", "e/c", "compile C", "n*", "verdict"]]
-    for row in rows:
-        n_star = row["n_star"]
-        table.append([*(str(row[name]) for name in names), format_ns(row["e"] * 1e9),
-                      format_ns(row["c"] * 1e9), f"{row['e'] / row['c']:.2f}x",
-                      format_ns(row["C"] * 1e9),
-                      "–" if n_star is None else f"{n_star:,.0f}", row["verdict"]])
-    widths = [max(map(len, column)) for column in zip(*table)]
-    for line in table:
-        print("  ".join(cell.rjust(width) for cell, width in zip(line, widths)))
+    print(json.dumps(rows) if options.json else rows)
 
 
 def _devices(options: argparse.Namespace) -> None:

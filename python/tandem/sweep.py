@@ -6,6 +6,8 @@ import time
 
 from ._errors import Error
 from ._inputs import free_dims, random_inputs
+from ._table import html_table, text_table
+from .report import format_ns
 
 
 def sweep(function, *, seconds=0.2, seed=0, **sizes):
@@ -18,7 +20,8 @@ def sweep(function, *, seconds=0.2, seed=0, **sizes):
     compiling pays (None if it does not), and the verdict. Inputs are random.
     `seconds` is spent on each tier and combination.
 
-    Returns a pandas.DataFrame if pandas is installed, otherwise a list of dicts.
+    Returns a pandas.DataFrame if pandas is installed, otherwise the rows as a
+    Sweep.
     """
     rows = measure_rows(function, sizes, seconds, seed)
     try:
@@ -28,8 +31,30 @@ def sweep(function, *, seconds=0.2, seed=0, **sizes):
     return pandas.DataFrame(rows)
 
 
+class Sweep(list):
+    """The rows of a sweep, as dicts. In a notebook it is a table; `str` is text."""
+
+    def __init__(self, names):
+        super().__init__()
+        self._names = names
+
+    def __str__(self):
+        return text_table(*self._cells())
+
+    def _repr_html_(self):
+        return html_table(*self._cells())
+
+    def _cells(self):
+        head = [*self._names, "eager e", "compiled c", "e/c", "compile C", "n*", "verdict"]
+        return head, [[*(str(row[name]) for name in self._names),
+                       format_ns(row["e"] * 1e9), format_ns(row["c"] * 1e9),
+                       f"{row['e'] / row['c']:.2f}x", format_ns(row["C"] * 1e9),
+                       "–" if row["n_star"] is None else f"{row['n_star']:,.0f}",
+                       row["verdict"]] for row in self]
+
+
 def measure_rows(function, sizes, seconds=0.2, seed=0):
-    """The rows of `sweep`, as dicts."""
+    """The rows of `sweep`, as a Sweep."""
     free = free_dims(function)
     unknown = [name for name in sizes if name not in free]
     if unknown or not sizes:
@@ -40,7 +65,7 @@ def measure_rows(function, sizes, seconds=0.2, seed=0):
     if missing:
         raise Error(f"dim '{missing[0]}' has no sizes", "input",
                     hint=f"pass {missing[0]}=[1]")
-    rows = []
+    rows = Sweep(list(sizes))
     for values in itertools.product(*sizes.values()):
         dims = dict(zip(sizes, values))
         rows.append(dims | _measure(function, dims, seconds, seed))
