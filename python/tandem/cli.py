@@ -39,7 +39,8 @@ def _parser() -> argparse.ArgumentParser:
     run.set_defaults(run=_run)
     _add_model(run)
     run.add_argument("--input", action="append", default=[], type=_pair, metavar="NAME=FILE",
-                     help="read an input from a .npy file; the others are random")
+                     help="read an input, given by name or number from 0, from a .npy "
+                     "file; the others are random")
     run.add_argument("--output", type=pathlib.Path, metavar="FOLDER",
                      help="write each output as a .npy file")
     run.add_argument("--calls", type=int, default=1, help="the number of calls")
@@ -113,7 +114,7 @@ def _run(options: argparse.Namespace) -> None:
     start = time.perf_counter_ns()
     function = _load(options)
     print(f"loaded in {format_ns(time.perf_counter_ns() - start)}")
-    names = [spec.name for spec in function.inputs]
+    names = [spec.name or str(index) for index, spec in enumerate(function.inputs)]
     inputs = random_inputs(function, _dims(function, options))
     for name, file in options.input:
         if name not in names:
