@@ -20,7 +20,7 @@ endif()
 if(missing)
   list(JOIN missing " and " missing)
   message(FATAL_ERROR
-    "Tandem cannot be built without ${missing}. On Debian and Ubuntu, "
+    "Tandem cannot be built without ${missing}. On Debian, "
     "utils/setup.sh installs all that the build needs. With an LLVM/MLIR 22 of "
     "your own, set MLIR_DIR to its lib/cmake/mlir.")
 endif()

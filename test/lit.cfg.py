@@ -72,6 +72,8 @@ if os.access(ptxas, os.X_OK):
     config.available_features.add("ptxas")
 if shutil.which("clang++-22") or shutil.which("clang++"):
     config.available_features.add("clang")
+if shutil.which("dpkg-query"):
+    config.available_features.add("dpkg")
 if shutil.which("node"):
     config.available_features.add("node")
 if os.path.exists(config.plotly_js):

@@ -163,6 +163,8 @@ def main():
     parser.add_argument("--output", help="the file; by default the standard output")
     parser.add_argument("--list", action="store_true", help="print names only")
     options = parser.parse_args()
+    if not pathlib.Path(options.build, "build.ninja").exists():
+        sys.exit(f"error: {options.build} is no build folder")
     notices = Notices()
     for header in compiled_headers(options.build):
         notices.add(header, is_header=True)

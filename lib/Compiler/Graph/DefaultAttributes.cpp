@@ -12,7 +12,7 @@ namespace tandem {
 
 /// The letters of the spatial dims of a tensor in layouts, such as "HW" for 4
 /// dims; empty if there is no layout for this number of dims.
-static std::string spatialLetters(size_t rank) {
+static std::string spatialLetters(int rank) {
   return rank < 3 || rank > 5 ? "" : std::string("DHW").substr(5 - rank);
 }
 
@@ -34,7 +34,7 @@ static void fillLayout(std::string &layout, const std::string &channelsFirst) {
 void fillDefaults(OpDesc &op, std::span<const TensorType> operands) {
   if (operands.empty())
     return;
-  const std::string letters = spatialLetters(operands[0].shape.size());
+  const std::string letters = spatialLetters(operands[0].shape.rank());
   if (letters.empty())
     return; // Shape inference tells what is wrong.
   if (fb::ConvAttrsT *conv = op.attrs.AsConvAttrs()) {

@@ -9,8 +9,7 @@
 #ifndef TANDEM_LIB_COMPILER_GRAPH_DEFAULTATTRIBUTES_H
 #define TANDEM_LIB_COMPILER_GRAPH_DEFAULTATTRIBUTES_H
 
-#include "tandem/Support/OpTable.h"
-#include "tandem/Support/TensorType.h"
+#include "tandem/Support/ShapeRules.h"
 
 #include <span>
 
