@@ -45,7 +45,7 @@ build_wheel() {
 
 # Adds the libraries that no policy promises to be on every machine.
 bundle_libraries() {
-  PATH=$venv/bin:$PATH "$venv/bin/auditwheel" -q repair --plat "$platform" \
+  PATH=$venv/bin:$PATH "$venv/bin/auditwheel" repair --plat "$platform" \
     --exclude "$openmp" -w "$folder/repaired" "$folder"/plain/tandem-*.whl
   "$venv/bin/wheel" unpack -d "$folder/unpacked" "$folder"/repaired/tandem-*.whl
   cp -L "$(clang-22 --print-file-name=$openmp)" \

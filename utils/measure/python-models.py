@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""Runs ONNX files through the Python package, beside ONNX Runtime and tandem-run.
+
+  PYTHONPATH=build/python utils/measure/python-models.py [MODEL.onnx ...]
+
+Without arguments, the models are those with convolutions or matrix products that the
+package onnx brings along (networks of the ONNX model zoo and modules of PyTorch), and
+those that utils/setup.sh fetches. onnx, onnxruntime and numpy must be installed.
+
+The error is the largest |tandem - onnxruntime| of all elements of all outputs of the
+compiled tier, as a multiple of the root mean square of the output. Times are medians of
+single calls with the same inputs, with the number of threads that both find. The ratio
+compares a compiled call from Python with what tandem-run measures for it.
+"""
+
+import argparse
+import math
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+import onnx
+import onnxruntime
+import tandem
+from tandem._inputs import free_dims, random_inputs
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+UNITS = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
+HEAVY = ("Conv", "ConvTranspose", "Gemm", "MatMul", "LSTM", "GRU")
+
+
+def default_models():
+    """Files of models, each at least one heavy op."""
+    data = pathlib.Path(onnx.__file__).parent / "backend/test/data"
+    files = [*sorted(data.glob("light/*.onnx")),
+             *sorted(data.glob("pytorch-converted/*/model.onnx")),
+             *sorted(pathlib.Path("~/.cache/tandem").expanduser().glob("*.onnx"))]
+    return [file for file in files
+            if any(node.op_type in HEAVY for node in onnx.load(file).graph.node)]
+
+
+def median_ns(call, seconds=0.3):
+    call()
+    times, end = [], time.perf_counter() + seconds
+    while len(times) < 5 or time.perf_counter() < end:
+        start = time.perf_counter_ns()
+        call()
+        times.append(time.perf_counter_ns() - start)
+    return statistics.median(times), len(times)
+
+
+def relative_error(results, expected):
+    """See the top of the file; infinite if shapes, NaN or infinities differ."""
+    worst = 0
+    for mine, right in zip(results, expected, strict=True):
+        finite = np.isfinite(right)
+        if mine.shape != right.shape or not np.array_equal(
+                mine[~finite], right[~finite], equal_nan=right.dtype.kind == "f"):
+            return math.inf
+        if not finite.any():
+            continue
+        mine, right = (a[finite].astype(np.float64) for a in (mine, right))
+        rms = math.sqrt(np.mean(right ** 2)) or 1
+        worst = max(worst, np.abs(mine - right).max() / rms)
+    return worst
+
+
+def time_of_tandem_run(tool, model, function, inputs, calls, folder):
+    """The median that tandem-run prints for the compiled tier, in nanoseconds."""
+    arguments = []
+    for index, (spec, array) in enumerate(zip(function.inputs, inputs)):
+        np.save(folder / f"{index}.npy", array)
+        arguments.append(f"--input={spec.name}={folder / f'{index}.npy'}")
+    output = subprocess.run([tool, model, "--tier=compiled", f"--repeat={calls}", *arguments],
+                            check=True, capture_output=True, text=True).stdout
+    value, unit = re.search(r"^compiled: ([\d.]+) (\w+)", output, re.M).groups()
+    return float(value) * UNITS[unit]
+
+
+def measure(model, tool):
+    """(error, eager, compiled, tandem-run, onnxruntime) of a model."""
+    function = tandem.load(model)
+    inputs = random_inputs(function, dict.fromkeys(free_dims(function), 1))
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    session = onnxruntime.InferenceSession(str(model), options,
+                                           providers=["CPUExecutionProvider"])
+    feed = {spec.name: array for spec, array in zip(function.inputs, inputs)}
+    results = function(*inputs, tier="compiled")
+    results = results if isinstance(results, tuple) else (results,)
+    error = relative_error(results, session.run(None, feed))
+    eager, _ = median_ns(lambda: function(*inputs, tier="eager"))
+    compiled, calls = median_ns(lambda: function(*inputs, tier="compiled"))
+    peer, _ = median_ns(lambda: session.run(None, feed))
+    with tempfile.TemporaryDirectory() as folder:
+        run = time_of_tandem_run(tool, model, function, inputs, calls, pathlib.Path(folder))
+    return error, eager, compiled, run, peer
+
+
+def name_of(model):
+    return model.parent.name if model.stem == "model" else model.stem
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("models", nargs="*", type=pathlib.Path)
+    parser.add_argument("--tandem-run", default=ROOT / "build/bin/tandem-run")
+    options = parser.parse_args()
+    models = options.models or default_models()
+    print(f"{'model':44} {'error':>8} {'eager µs':>10} {'compiled':>10} "
+          f"{'tandem-run':>10} {'ratio':>5} {'onnxruntime':>11}")
+    ratios, failed = [], 0
+    for model in models:
+        try:
+            error, *times = measure(model, options.tandem_run)
+        except (tandem.Error, subprocess.CalledProcessError) as problem:
+            print(f"{name_of(model):44} {problem}", flush=True)
+            failed += 1
+            continue
+        eager, compiled, run, peer = (ns / 1e3 for ns in times)
+        ratios.append(compiled / run)
+        failed += error > 1e-3
+        print(f"{name_of(model):44.44} {error:8.1e} {eager:10.1f} {compiled:10.1f} "
+              f"{run:10.1f} {compiled / run:5.2f} {peer:11.1f}", flush=True)
+    print(f"{len(models)} models, {failed} failed or wrong; Python / tandem-run: "
+          f"median {statistics.median(ratios):.2f}, largest {max(ratios):.2f}")
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
