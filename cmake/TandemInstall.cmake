@@ -11,6 +11,7 @@ include(GNUInstallDirs)
 set(TANDEM_PUBLIC_HEADERS
   include/tandem-c/CustomCalls.h
   include/tandem-c/Tandem.h
+  include/tandem/Coverage.h
   include/tandem/GraphBuilder.h
   include/tandem/Support/Choices.h
   include/tandem/Support/DTypes.def
@@ -30,12 +31,14 @@ set(TANDEM_PUBLIC_HEADERS
   runtime/include/tandem/Runtime/Function.h
   runtime/include/tandem/Runtime/KernelReport.h
   runtime/include/tandem/Runtime/Npy.h
+  runtime/include/tandem/Runtime/Profile.h
   runtime/include/tandem/Runtime/Program.h
   runtime/include/tandem/Runtime/Provider.h
   runtime/include/tandem/Runtime/StridedTensor.h
   runtime/include/tandem/Runtime/Tensor.h
   runtime/include/tandem/Runtime/Tier.h
-  runtime/include/tandem/Runtime/Tiering.h)
+  runtime/include/tandem/Runtime/Tiering.h
+  runtime/include/tandem/Runtime/TimeSummary.h)
 list(TRANSFORM TANDEM_PUBLIC_HEADERS PREPEND ${PROJECT_SOURCE_DIR}/)
 set(generated_headers
   ${PROJECT_BINARY_DIR}/include/tandem/Runtime/Program_generated.h

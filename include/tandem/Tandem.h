@@ -9,6 +9,7 @@
 #ifndef TANDEM_TANDEM_H
 #define TANDEM_TANDEM_H
 
+#include "tandem/Coverage.h"
 #include "tandem/Runtime/Compiler.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/Function.h"
@@ -282,6 +283,15 @@ public:
   /// reasons, as a JSON object (docs/Fusion.md). Generates no code.
   Expected<std::string> explainFusion(std::span<const TensorType> inputs,
                                       const CompileOptions &options = {}) const;
+
+  /// Returns how each node of the graph is executed in a tier for inputs of
+  /// these types, and why no code is generated for a node. For the compiled
+  /// tier, compiles the graph without the disk cache, whose programs may have
+  /// the locations of another file. Fails for the captured tier, which executes
+  /// the same steps as the compiled tier.
+  Expected<Coverage> coverage(std::span<const TensorType> inputs,
+                              const CompileOptions &options = {},
+                              Tier tier = Tier::compiled) const;
 
 private:
   friend class GraphBuilder;

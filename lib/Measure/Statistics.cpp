@@ -13,22 +13,6 @@
 
 namespace tandem::measure {
 
-double quantile(const std::vector<double> &sorted, double q) {
-  double position = q * static_cast<double>(sorted.size() - 1);
-  auto below = static_cast<size_t>(position);
-  size_t above = std::min(below + 1, sorted.size() - 1);
-  double fraction = position - static_cast<double>(below);
-  return sorted[below] + fraction * (sorted[above] - sorted[below]);
-}
-
-Summary summarize(std::vector<double> samples) {
-  if (samples.empty())
-    return {};
-  std::sort(samples.begin(), samples.end());
-  return {quantile(samples, 0.5), quantile(samples, 0.1),
-          quantile(samples, 0.9), samples.size()};
-}
-
 std::optional<int64_t> breakEvenCalls(double compileCost, double eager,
                                       double compiled) {
   double saved = eager - compiled;

@@ -127,6 +127,13 @@ void bindFunctions(nb::module_ &module) {
       .def("trace", &PyFunction::trace)
       .def("ir", &PyFunction::ir)
       .def("explain", &PyFunction::explain)
+      .def("profile",
+           [](PyFunction &function, const nb::tuple &inputs,
+              const nb::dict &named, const std::string &tier, int runs) {
+             return function.profile(nb::borrow<nb::args>(inputs),
+                                     nb::borrow<nb::kwargs>(named), tier, runs);
+           })
+      .def("coverage", &PyFunction::coverage)
       .def("prepare", &PyFunction::prepare)
       .def("drain_events", &PyFunction::drainEvents)
       .def("has_events", &PyFunction::hasEvents)

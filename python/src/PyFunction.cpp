@@ -10,6 +10,7 @@
 
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <future>
@@ -168,6 +169,14 @@ void PyFunction::noteCopies(const Arrays &arrays) {
 // Calls
 //===----------------------------------------------------------------------===//
 
+static Tier tierNamed(const std::string &name) {
+  std::optional<Tier> tier = parseTier(name);
+  if (!tier)
+    raiseType("'" + name +
+              "' is no tier: eager, compiled, captured and reference are");
+  return *tier;
+}
+
 nb::object PyFunction::call(const nb::args &arguments,
                             const nb::kwargs &keywords) {
   Arrays inputs, given;
@@ -182,11 +191,7 @@ nb::object PyFunction::call(const nb::args &arguments,
     }
     if (keywords.contains("tier") && !keywords["tier"].is_none()) {
       const std::string name = nb::cast<std::string>(keywords["tier"]);
-      options.tier = parseTier(name);
-      if (!options.tier)
-        raiseType("'" + name +
-                  "' is no tier: eager, compiled, captured and "
-                  "reference are");
+      options.tier = tierNamed(name);
     }
   }
   noteCopies(inputs);
@@ -239,10 +244,8 @@ void PyFunction::compileAhead(const nb::list &signatures) {
 double PyFunction::prepare(const nb::list &signature,
                            const std::string &tierName) {
   const std::vector<TensorType> types = toTypes(signature);
-  std::optional<Tier> tier = parseTier(tierName);
-  if (!tier)
-    raiseType("'" + tierName + "' is no tier");
-  return take(withoutGIL([&] { return function->prepare(types, *tier); }))
+  const Tier tier = tierNamed(tierName);
+  return take(withoutGIL([&] { return function->prepare(types, tier); }))
       ->compileNs;
 }
 
@@ -271,6 +274,69 @@ std::string PyFunction::ir(const std::string &phase,
 std::string PyFunction::explain(const nb::list &signature) const {
   const std::vector<TensorType> types = toTypes(signature);
   return take(withoutGIL([&] { return graph->explainFusion(types, options); }));
+}
+
+//===----------------------------------------------------------------------===//
+// Profiles and coverage
+//===----------------------------------------------------------------------===//
+
+static nb::tuple toTuple(const TimeSummary &time) {
+  return nb::make_tuple(time.median, time.p10, time.p90);
+}
+
+static nb::dict toDict(const ProfiledStep &step) {
+  nb::dict result;
+  result["name"] = step.name;
+  result["kind"] = std::string(name(step.kind));
+  result["provider"] = step.provider;
+  result["nodes"] = step.sources;
+  result["time"] = toTuple(step.time);
+  result["bytes_read"] = step.bytesRead;
+  result["bytes_written"] = step.bytesWritten;
+  result["flops"] = step.flops;
+  result["runs_once"] = step.runsOnce;
+  return result;
+}
+
+nb::dict PyFunction::profile(const nb::args &inputs, const nb::kwargs &named,
+                             const std::string &tier, int runs) {
+  Arrays arrays;
+  bind(inputs, named, arrays);
+  noteCopies(arrays);
+  ProfileOptions options{std::nullopt, runs};
+  if (!tier.empty())
+    options.tier = tierNamed(tier);
+  const Profile profile = take(
+      withoutGIL([&] { return function->profile(arrays.tensors(), options); }));
+  nb::list steps;
+  for (const ProfiledStep &step : profile.steps)
+    steps.append(toDict(step));
+  nb::dict result;
+  result["tier"] = std::string(name(profile.tier));
+  result["call"] = toTuple(profile.call);
+  result["steps"] = steps;
+  return result;
+}
+
+nb::list PyFunction::coverage(const nb::list &signature,
+                              const std::string &tierName) const {
+  const std::vector<TensorType> types = toTypes(signature);
+  const Tier tier = tierNamed(tierName);
+  const Coverage coverage =
+      take(withoutGIL([&] { return graph->coverage(types, options, tier); }));
+  nb::list nodes;
+  for (const NodeCoverage &node : coverage.nodes) {
+    nb::dict result;
+    result["op"] = node.op;
+    result["location"] = node.location;
+    result["ops"] = node.ops;
+    result["execution"] = std::string(name(node.execution));
+    result["step"] = node.step;
+    result["provider"] = node.provider;
+    result["reason"] = node.reason;
+    nodes.append(result);
+  }
+  return nodes;
 }
 
 void PyFunction::cancel() {

@@ -71,6 +71,11 @@ public:
   std::string trace() const;
   /// Prepares a tier for a signature; the time to compile, in nanoseconds.
   double prepare(const nb::list &signature, const std::string &tier);
+  /// Function::profile as a dict. `tier` is the name of a tier or empty.
+  nb::dict profile(const nb::args &inputs, const nb::kwargs &named,
+                   const std::string &tier, int runs);
+  /// The nodes of Graph::coverage as dicts.
+  nb::list coverage(const nb::list &signature, const std::string &tier) const;
   /// See Graph::printIR and Graph::explainFusion.
   std::string ir(const std::string &phase, const nb::list &signature) const;
   std::string explain(const nb::list &signature) const;

@@ -6,6 +6,7 @@ import logging
 import os
 
 from . import _tandem
+from .profile import Coverage, Profile
 from .report import Report
 
 _log = logging.getLogger("tandem")
@@ -94,6 +95,27 @@ class Function:
         """The decisions of fusion for a signature with their reasons, as the object
         that docs/Fusion.md describes."""
         return json.loads(self._impl.explain(self._signature(signature)))
+
+    def profile(self, *inputs, tier=None, runs=50, **named):
+        """Measures where the time of a call goes, step by step, as a Profile.
+
+        Inputs are those of a call. `tier` is "eager", "compiled" or "reference"; by
+        default, the tier in which the next call would run. A tier that is not
+        compiled for these shapes yet is compiled first. `runs` is the number of
+        runs with timed steps.
+        """
+        return Profile(self._impl.profile(inputs, named, tier or "", runs))
+
+    def coverage(self, signature=None, tier="compiled"):
+        """How each node of the graph is executed for a signature (see
+        `compile_ahead`) in a tier, and why no code is generated for a node, as a
+        Coverage. The signature may be left out if no dim is free. The graph is
+        compiled for this purpose alone."""
+        if signature is None:
+            signature = [spec.shape for spec in self.inputs]
+            if any(not isinstance(dim, int) for shape in signature for dim in shape):
+                raise TypeError("the graph has free dims: coverage needs a signature")
+        return Coverage(tier, self._impl.coverage(self._signature(signature), tier))
 
     def trace(self, path):
         """Writes the calls and decisions as a file that Perfetto opens. The

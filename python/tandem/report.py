@@ -86,7 +86,7 @@ class Report:
         pathlib.Path(path).write_text(page, encoding="utf-8")
 
     def _repr_html_(self):
-        parts = [_STYLE, "<div class='tandem'>"]
+        parts = []
         # A notebook shows at most this many shapes; str and json have all.
         for signature in self.signatures[:12]:
             parts.append(_section(signature))
@@ -95,7 +95,7 @@ class Report:
             parts.append(f"<p>{rest} more shapes: print the report.</p>")
         if not self.signatures:
             parts.append("<p>The function has not been called.</p>")
-        return "".join(parts) + "</div>"
+        return html_page_part("".join(parts))
 
 
 _STYLE = """<style>
@@ -108,6 +108,21 @@ _STYLE = """<style>
   border-bottom: 1px solid var(--line); background: none; color: inherit }
 .tandem text { font-size: 10px; fill: currentColor }
 </style>"""
+
+
+def html_page_part(content, text=""):
+    """A part of a page with the style of reports, and a line of text below."""
+    line = f"<p>{html.escape(text)}</p>" if text else ""
+    return f"{_STYLE}<div class='tandem'>{content}{line}</div>"
+
+
+def html_table(head, rows):
+    """A table of texts and numbers."""
+    def row(cells, tag):
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>"
+                                for cell in cells) + "</tr>"
+    body = "".join(row(cells, "td") for cells in rows)
+    return f"<table>{row(head, 'th')}{body}</table>"
 
 
 def _source(value, measured):

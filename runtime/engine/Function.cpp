@@ -118,6 +118,33 @@ Expected<PreparedPtr> Function::prepare(std::span<const TensorType> inputs,
   return impl->store.prepare(Types(inputs.begin(), inputs.end()), tier);
 }
 
+/// The tier in which the next call of these types runs. The steps of the
+/// captured tier are those of the compiled tier.
+static Tier nextTier(const FunctionReport &report, const Types &types) {
+  for (const SignatureReport &signature : report.signatures)
+    if (signature.inputs == types)
+      return signature.tier == Tier::captured ? Tier::compiled : signature.tier;
+  const bool compiles =
+      report.mode == Mode::compile || report.mode == Mode::compileNow;
+  return compiles ? Tier::compiled : Tier::eager;
+}
+
+Expected<Profile> Function::profile(std::span<const Tensor> inputs,
+                                    const ProfileOptions &options) {
+  Types types;
+  for (const Tensor &input : inputs)
+    types.push_back(input.type());
+  const Tier tier =
+      options.tier ? *options.tier : nextTier(impl->engine.report(), types);
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
+                          impl->store.prepare(types, tier));
+  if (tier != Tier::reference)
+    return profileRuns(*prepared, tier, inputs, options.runs);
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
+                          copyToHost(inputs, stream()));
+  return profileRuns(*prepared, tier, here, options.runs);
+}
+
 Status
 Function::compileAhead(std::span<const std::vector<TensorType>> signatures) {
   return impl->engine.compileAhead(signatures);

@@ -91,6 +91,7 @@ Executor::~Executor() = default;
 
 const Program &Executor::program() const { return *impl->program; }
 Stream &Executor::stream() const { return *impl->options.stream; }
+ProviderList Executor::providers() const { return impl->options.providers; }
 
 bool Executor::hasRunOnce(size_t step) const {
   return !impl->runsOnce.empty() && impl->runsOnce[step];

@@ -40,15 +40,19 @@ static std::string describe(const CompileProgress &progress) {
   return text;
 }
 
+void showProgress(CompileOptions &options, ProgressLine &line) {
+  options.progress = [&line](const CompileProgress &progress) {
+    line.showLate("compile: " + describe(progress));
+  };
+}
+
 Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options) {
   if (tier == Tier::compiled || tier == Tier::captured) {
     ProgressLine line;
     CompileOptions compile = options.compile;
-    compile.progress = [&](const CompileProgress &progress) {
-      line.showLate("compile: " + describe(progress));
-    };
+    showProgress(compile, line);
     TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
                             graph.createCompiler(compile));
     return compileTier(*compiler, inputs, options.dispatchOnly, tier);

@@ -38,6 +38,11 @@ Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
                                    std::span<const TensorType> inputs,
                                    const TierOptions &options = {});
 
+class ProgressLine;
+/// Has the progress of a compilation with these options shown in `line`, which
+/// must outlive the compilation.
+void showProgress(CompileOptions &options, ProgressLine &line);
+
 /// Prints the warnings of a compilation to standard error.
 void printWarnings(const std::vector<Warning> &warnings);
 

@@ -26,17 +26,19 @@ std::string describeLaunch(const fb::KernelT &kernel) {
 
 /// The time of all steps of a run that launch the kernel, in nanoseconds: the
 /// device's, where it has clocks of its own.
-double timeOf(size_t kernel, const Compiled &compiled, const Profile &profile) {
+double timeOf(size_t kernel, const Compiled &compiled,
+              const TierProfile &profile) {
   double ns = 0;
-  for (size_t i = 0; i < profile.times.size(); ++i)
+  for (size_t i = 0; i < profile.steps.size(); ++i)
     if (compiled.program->steps[i]->kernel == static_cast<int>(kernel))
-      ns += profile.times[i].median;
+      ns += profile.steps[i].time.median;
   return ns;
 }
 
 } // namespace
 
-std::string formatKernels(const Compiled &compiled, const Profile *profile) {
+std::string formatKernels(const Compiled &compiled,
+                          const TierProfile *profile) {
   Table table({{"kernel", false},
                {"at", false},
                {"compile"},
@@ -66,7 +68,7 @@ std::string formatKernels(const Compiled &compiled, const Profile *profile) {
 }
 
 nlohmann::ordered_json describeKernels(const Compiled &compiled,
-                                       const Profile *profile) {
+                                       const TierProfile *profile) {
   auto kernels = nlohmann::ordered_json::array();
   for (size_t i = 0; i < compiled.kernelReports.size(); ++i) {
     const KernelReport &report = compiled.kernelReports[i];

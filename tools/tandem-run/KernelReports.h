@@ -19,12 +19,12 @@ namespace tandem::tools {
 
 /// A table with a row for each kernel of a compiled program; with what it takes
 /// in a run, unless `profile` is null.
-std::string formatKernels(const Compiled &compiled, const Profile *profile);
+std::string formatKernels(const Compiled &compiled, const TierProfile *profile);
 
 /// An object for each kernel, with its source and assembly where the target has
 /// such. What is unknown is left out.
 nlohmann::ordered_json describeKernels(const Compiled &compiled,
-                                       const Profile *profile);
+                                       const TierProfile *profile);
 
 } // namespace tandem::tools
 

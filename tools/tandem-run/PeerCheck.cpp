@@ -9,7 +9,7 @@
 #include "PeerCheck.h"
 
 #include "Model.h"
-#include "StepInfo.h"
+#include "Sources.h"
 
 #include "common/ChildProcess.h"
 #include "common/MeasurementJson.h"

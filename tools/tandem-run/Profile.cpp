@@ -8,10 +8,11 @@
 
 #include "Profile.h"
 
+#include "Sources.h"
+
 #include "common/Format.h"
 #include "common/MeasurementJson.h"
 
-#include "tandem/Measure/Sampler.h"
 #include "tandem/Tandem.h"
 #include "tandem/Target/Target.h"
 
@@ -23,8 +24,6 @@ namespace tandem::tools {
 using nlohmann::ordered_json;
 
 namespace {
-
-constexpr int kWarmUpRuns = 3;
 
 /// The model of a device, with the threads that programs run on.
 Expected<DeviceModel> modelOf(const std::string &name) {
@@ -66,32 +65,25 @@ std::string percent(double share) {
   return text;
 }
 
-double sumOf(const std::vector<measure::Summary> &times) {
-  return std::accumulate(times.begin(), times.end(), 0.0,
-                         [](double sum, const measure::Summary &time) {
-                           return sum + time.median;
-                         });
-}
-
 /// The steps by time, those that take the most first.
-std::vector<size_t> inOrderOfTime(const Profile &profile) {
+std::vector<size_t> inOrderOfTime(const TierProfile &profile) {
   std::vector<size_t> order(profile.steps.size());
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
-    return profile.times[a].median > profile.times[b].median;
+    return profile.steps[a].time.median > profile.steps[b].time.median;
   });
   return order;
 }
 
 /// How many of the steps in `order` have a row of their own: those that make up
 /// nearly all of the time, unless they are very many.
-size_t countRows(const Profile &profile, const std::vector<size_t> &order) {
+size_t countRows(const TierProfile &profile, const std::vector<size_t> &order) {
   constexpr double nearlyAll = 0.98;
   constexpr size_t most = 40;
-  double left = sumOf(profile.times) * nearlyAll;
+  double left = profile.stepNs() * nearlyAll;
   size_t rows = 0;
   while (rows < std::min(most, order.size()) && left > 0)
-    left -= profile.times[order[rows++]].median;
+    left -= profile.steps[order[rows++]].time.median;
   // A sum of one is no shorter than the step.
   return order.size() - rows == 1 ? order.size() : rows;
 }
@@ -101,14 +93,14 @@ std::string describeKind(const StepInfo &step) {
                                         : std::string(name(step.kind));
 }
 
-std::vector<std::string> rowOf(const Profile &profile, size_t index,
+std::vector<std::string> rowOf(const TierProfile &profile, size_t index,
                                const std::string &file) {
   const StepInfo &step = profile.steps[index];
-  const double ns = profile.times[index].median;
+  const double ns = profile.steps[index].time.median;
   const StepLimit limit = limitOf(step, profile.device);
   const bool isLimited = limit.ns > 0;
   return {formatTime(ns),
-          percent(ns / sumOf(profile.times)),
+          percent(ns / profile.stepNs()),
           step.name,
           describeKind(step),
           formatBytes(step.bytesRead),
@@ -122,20 +114,20 @@ std::vector<std::string> rowOf(const Profile &profile, size_t index,
 }
 
 /// "… 84 more": the sum of the steps that have no row.
-std::vector<std::string> rowOfRest(const Profile &profile,
+std::vector<std::string> rowOfRest(const TierProfile &profile,
                                    std::span<const size_t> rest) {
   StepInfo sum;
   double ns = 0, limitNs = 0;
   for (size_t index : rest) {
     const StepInfo &step = profile.steps[index];
-    ns += profile.times[index].median;
+    ns += profile.steps[index].time.median;
     limitNs += limitOf(step, profile.device).ns;
     sum.bytesRead += step.bytesRead;
     sum.bytesWritten += step.bytesWritten;
     sum.flops += step.flops;
   }
   return {formatTime(ns),
-          percent(ns / sumOf(profile.times)),
+          percent(ns / profile.stepNs()),
           std::to_string(rest.size()) + " more",
           "",
           formatBytes(sum.bytesRead),
@@ -154,26 +146,6 @@ std::string describeLimits(const DeviceModel &device) {
   return text;
 }
 
-/// Runs the program once. Returns when it began and when each step was done.
-Expected<std::vector<double>> runStamped(Executor &executor,
-                                         std::span<const Tensor> inputs) {
-  Stream &stream = executor.stream();
-  std::vector<std::unique_ptr<Event>> events;
-  events.reserve(executor.program().steps.size() + 1);
-  std::vector<Tensor> outputs;
-  TANDEM_RETURN_IF_ERROR(executor.runObserved(
-      inputs, outputs, [&](size_t, std::span<const Tensor *const>) -> Status {
-        TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Event> event, stream.record());
-        events.push_back(std::move(event));
-        return {};
-      }));
-  TANDEM_RETURN_IF_ERROR(stream.synchronize());
-  std::vector<double> stamps;
-  for (const std::unique_ptr<Event> &event : events)
-    stamps.push_back(event->ns());
-  return stamps;
-}
-
 } // namespace
 
 StepLimit limitOf(const StepInfo &step, const DeviceModel &device) {
@@ -186,40 +158,17 @@ StepLimit limitOf(const StepInfo &step, const DeviceModel &device) {
   return {std::max(arithmetic, memory), memory > arithmetic};
 }
 
-Expected<Profile> profile(Executor &executor, std::vector<StepInfo> steps,
-                          std::span<const Tensor> inputs, int runs,
-                          const std::string &device) {
-  Profile result;
+Expected<TierProfile> profileTier(const PreparedTier &prepared, Tier tier,
+                                  std::span<const Tensor> inputs, int runs,
+                                  const std::string &device) {
+  TierProfile result;
   TANDEM_ASSIGN_OR_RETURN(result.device, modelOf(device));
-  for (size_t step = 0; step < steps.size(); ++step)
-    if (executor.hasRunOnce(step)) // So that a run has nothing to do.
-      steps[step].bytesRead = steps[step].bytesWritten = steps[step].flops = 0;
-  std::vector<Tensor> outputs;
-  std::vector<double> calls;
-  for (int i = -kWarmUpRuns; i < runs; ++i) {
-    const auto start = std::chrono::steady_clock::now();
-    TANDEM_RETURN_IF_ERROR(executor.run(inputs, outputs));
-    TANDEM_RETURN_IF_ERROR(executor.stream().synchronize());
-    const double ns = measure::nsSince(start);
-    TANDEM_ASSIGN_OR_RETURN(std::vector<double> stamps,
-                            runStamped(executor, inputs));
-    if (i < 0)
-      continue;
-    calls.push_back(ns);
-    result.stamps.push_back(std::move(stamps));
-  }
-  for (size_t step = 0; step < steps.size(); ++step) {
-    std::vector<double> samples;
-    for (const std::vector<double> &run : result.stamps)
-      samples.push_back(run[step + 1] - run[step]);
-    result.times.push_back(measure::summarize(std::move(samples)));
-  }
-  result.call = measure::summarize(std::move(calls));
-  result.steps = std::move(steps);
+  TANDEM_ASSIGN_OR_RETURN(static_cast<Profile &>(result),
+                          profileRuns(prepared, tier, inputs, runs));
   return result;
 }
 
-std::string formatProfile(const Profile &profile, const std::string &file) {
+std::string formatProfile(const TierProfile &profile, const std::string &file) {
   const std::vector<size_t> order = inOrderOfTime(profile);
   const size_t rows = countRows(profile, order);
   Table table({{"time"},
@@ -237,13 +186,13 @@ std::string formatProfile(const Profile &profile, const std::string &file) {
   if (rows < order.size())
     table.addRow(rowOfRest(profile, std::span(order).subspan(rows)));
   return table.str() + std::to_string(order.size()) + " steps take " +
-         formatTime(sumOf(profile.times)) + ", a call " +
+         formatTime(profile.stepNs()) + ", a call " +
          formatSummary(profile.call) +
          "; limits: " + describeLimits(profile.device) + "\n";
 }
 
 /// What is known of a step, for people and programs.
-static ordered_json describe(const Profile &profile, size_t index,
+static ordered_json describe(const TierProfile &profile, size_t index,
                              const std::string &file) {
   const StepInfo &step = profile.steps[index];
   const StepLimit limit = limitOf(step, profile.device);
@@ -260,18 +209,18 @@ static ordered_json describe(const Profile &profile, size_t index,
   return record;
 }
 
-ordered_json toJson(const Profile &profile, const std::string &file) {
+ordered_json toJson(const TierProfile &profile, const std::string &file) {
   ordered_json steps = ordered_json::array();
   for (size_t i = 0; i < profile.steps.size(); ++i) {
     steps.push_back(describe(profile, i, file));
-    steps.back()["time_ns"] = toJson(profile.times[i]);
+    steps.back()["time_ns"] = toJson(profile.steps[i].time);
   }
   return steps;
 }
 
 /// The format is described in "Trace Event Format" (Google, 2016): complete
 /// events (ph X), times in microseconds.
-ordered_json traceOf(const Profile &profile, const std::string &file) {
+ordered_json traceOf(const TierProfile &profile, const std::string &file) {
   ordered_json entries = ordered_json::array();
   auto add = [&](std::string name, double start, double end,
                  ordered_json args) {

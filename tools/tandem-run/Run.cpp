@@ -41,7 +41,7 @@ struct TierResult {
   std::vector<Tensor> outputs;
   measure::Summary time;
   PreparedTier prepared;
-  std::optional<Profile> profile;
+  std::optional<TierProfile> profile;
   std::optional<StepChecks> steps;
   /// The peak of memory in bytes, as measured, and as the memory plan says, if
   /// there is one.
@@ -52,7 +52,7 @@ struct TierResult {
   }
 };
 
-const Profile *profileOf(const TierResult &result) {
+const TierProfile *profileOf(const TierResult &result) {
   return result.profile ? &*result.profile : nullptr;
 }
 
@@ -66,19 +66,6 @@ struct Context {
   std::vector<BoundedTensor> expected;
   ErrorBoundOptions bounds;
 };
-
-/// Times the steps of a tier on inputs in the memory of its device.
-Expected<Profile> profileTier(const Context &context, Tier tier,
-                              const PreparedTier &prepared,
-                              const std::vector<Tensor> &inputs) {
-  const RunOptions &options = context.options;
-  TANDEM_ASSIGN_OR_RETURN(
-      std::vector<StepInfo> steps,
-      describeSteps(prepared, tier, context.types, options.compile));
-  return profile(*prepared.executor, std::move(steps), inputs,
-                 options.repeat ? options.repeat : kProfiledRuns,
-                 options.device);
-}
 
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
@@ -131,8 +118,12 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   }
   result.time = measure::summarize(std::move(samples));
   if (!context.options.profile.empty()) {
-    TANDEM_ASSIGN_OR_RETURN(
-        result.profile, profileTier(context, tier, result.prepared, inputs));
+    TANDEM_ASSIGN_OR_RETURN(result.profile,
+                            profileTier(result.prepared, tier, inputs,
+                                        context.options.repeat
+                                            ? context.options.repeat
+                                            : kProfiledRuns,
+                                        context.options.device));
   }
   if (std::optional<Error> failure = executor.captureFailure())
     printWarnings({{"runs are not captured: " + failure->message,

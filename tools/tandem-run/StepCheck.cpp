@@ -8,10 +8,11 @@
 
 #include "StepCheck.h"
 
-#include "StepInfo.h"
+#include "Sources.h"
 
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
+#include "tandem/Runtime/Program/StepNames.h"
 
 #include <cstring>
 

@@ -9,28 +9,18 @@
 #ifndef TANDEM_MEASURE_STATISTICS_H
 #define TANDEM_MEASURE_STATISTICS_H
 
-#include <cstddef>
+#include "tandem/Runtime/TimeSummary.h"
+
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 namespace tandem::measure {
 
-/// The q-quantile (0 <= q <= 1) of ascending, non-empty `sorted`, by linear
-/// interpolation (Hyndman and Fan 1996, type 7; NumPy's default).
-double quantile(const std::vector<double> &sorted, double q);
-
-/// The summary of a series of samples, as reports give it. Times are in
-/// nanoseconds per call.
-struct Summary {
-  double median = 0, p10 = 0, p90 = 0;
-  size_t samples = 0;
-};
-
-/// Summarizes samples in any order. All fields are zero where there is no
-/// sample.
-Summary summarize(std::vector<double> samples);
+using tandem::quantile;
+using tandem::summarize;
+/// The summary of a series of samples, in nanoseconds per call.
+using Summary = TimeSummary;
 
 /// The number of calls after which compiling has paid for itself: n* = ceil(C /
 /// (e - c)), at least 1, for a compile cost C and times per call e (eager) and

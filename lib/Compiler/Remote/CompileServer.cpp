@@ -116,6 +116,7 @@ void describe(const Compiled &compiled, fb::HelperAnswerT &answer) {
     answer.warnings.back()->message = warning.message;
     answer.warnings.back()->location = warning.location;
     answer.warnings.back()->reproducer = warning.reproducer;
+    answer.warnings.back()->sources = warning.sources;
   }
 }
 

@@ -153,12 +153,24 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
   return success();
 }
 
+/// The locations of all ops of all launches of a kernel.
+static std::vector<std::string> sourcesOf(ModuleOp kernel, ModuleOp program) {
+  SmallVector<Location> locations;
+  for (auto function : program.getOps<func::FuncOp>())
+    function.walk([&](ir::LaunchOp launch) {
+      if (launch.getKernel() == kernel.getSymName())
+        locations.push_back(launch.getLoc());
+    });
+  return renderLocations(FusedLoc::get(program.getContext(), locations));
+}
+
 /// "kernel_0 runs op by op: …", with a reproducer where one can be written.
-static Warning describeFailure(ModuleOp kernel, const Error &cause,
-                               const Target &target,
+static Warning describeFailure(ModuleOp kernel, ModuleOp program,
+                               const Error &cause, const Target &target,
                                const CompileOptions &options) {
   Warning warning;
   warning.location = renderLocation(kernel.getLoc());
+  warning.sources = sourcesOf(kernel, program);
   warning.message =
       kernel.getSymName()->str() +
       " runs op by op, because it could not be compiled: " + cause.phase +
@@ -186,7 +198,7 @@ Status CompilerSession::fallBack(ModuleOp module, ArrayRef<ModuleOp> kernels,
           failed.back().getSymName()->str() + ": " + cause.message, cause.phase,
           renderLocation(failed.back().getLoc()), cause.hint});
     compiled.warnings.push_back(
-        describeFailure(failed.back(), cause, target, config.options));
+        describeFailure(failed.back(), module, cause, target, config.options));
   }
   compiled.kernelCounts.fellBack = failed.size();
   if (!failed.empty())

@@ -20,13 +20,23 @@ using namespace mlir;
 
 namespace tandem {
 
+/// The location of a kernel's op where `launch` is. Equal fusions share a
+/// kernel, whose ops have the locations of the first fusion. The ops of another
+/// fusion get all locations of its launch.
+static Location locationAt(ir::LaunchOp launch, Operation &op) {
+  auto all = dyn_cast<FusedLoc>(launch.getLoc());
+  const bool isOwn = all ? llvm::is_contained(all.getLocations(), op.getLoc())
+                         : launch.getLoc() == op.getLoc();
+  return isOwn ? op.getLoc() : launch.getLoc();
+}
+
 static void inlineAt(ir::LaunchOp launch, func::FuncOp kernel) {
   Block &body = kernel.getBody().front();
   OpBuilder builder(launch);
   IRMapping map;
   map.map(body.getArguments(), launch.getInputs());
   for (Operation &op : body.without_terminator())
-    builder.clone(op, map);
+    builder.clone(op, map)->setLoc(locationAt(launch, op));
   for (auto [result, value] : llvm::zip_equal(
            launch.getOutputs(), body.getTerminator()->getOperands()))
     result.replaceAllUsesWith(map.lookup(value));

@@ -149,8 +149,8 @@ static void addDetails(const fb::HelperAnswerT &answer, Compiled &compiled) {
                            answer.fell_back};
   compiled.relayoutedBytes = answer.rearranged_bytes;
   for (const auto &warning : answer.warnings)
-    compiled.warnings.push_back(
-        {warning->message, warning->location, warning->reproducer});
+    compiled.warnings.push_back({warning->message, warning->location,
+                                 warning->reproducer, warning->sources});
   compiled.isStored = false;
   compiled.compiledIn = CompileIn::process;
   compiled.helperNs = answer.processor_ns;

@@ -111,7 +111,7 @@ TEST_P(Loops, KnowTheNumberOfTheIteration) {
               ElementsAre(Values{7}, Values{0, 1, 2, 3}));
 }
 
-/// Where the number of iterations is not known, the index is counted.
+/// The loop carries the index if the number of iterations is not known.
 TEST_P(Loops, CountIterationsOfFreeDims) {
   Value xs = b.input({DType::f32, {kDynamic}}, {"t"});
   auto loop =

@@ -42,7 +42,9 @@ struct Warning {
   std::string location;
   /// Path of a file that reproduces the failure on its own; empty if there is
   /// none.
-  std::string reproducer;
+  std::string reproducer = {};
+  /// The locations of all ops that the problem concerns; empty if unknown.
+  std::vector<std::string> sources = {};
 
   /// Returns the text `location: warning: message; reproducer: FILE`. Empty
   /// parts are omitted.

@@ -149,6 +149,9 @@ public:
 
   const Program &program() const;
   Stream &stream() const;
+  /// The providers that are tried for each op step, in this order. Valid as
+  /// long as the executor.
+  ProviderList providers() const;
 
 private:
   struct Impl;

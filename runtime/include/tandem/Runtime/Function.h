@@ -9,6 +9,7 @@
 #ifndef TANDEM_RUNTIME_FUNCTION_H
 #define TANDEM_RUNTIME_FUNCTION_H
 
+#include "tandem/Runtime/Profile.h"
 #include "tandem/Runtime/Tier.h"
 #include "tandem/Runtime/Tiering.h"
 
@@ -35,6 +36,16 @@ struct CallOptions {
   /// The tier that runs the call. If not set, the mode of the function selects
   /// the tier.
   std::optional<Tier> tier = std::nullopt;
+};
+
+/// Options of Function::profile.
+struct ProfileOptions {
+  /// The tier to profile. If not set, the tier in which the next call of these
+  /// input types would run. The captured tier cannot be profiled; its steps are
+  /// those of the compiled tier.
+  std::optional<Tier> tier = std::nullopt;
+  /// The number of runs with timed steps, at least 1.
+  int runs = 50;
 };
 
 /// A graph that is loaded once and can be called with tensors of all types that
@@ -91,6 +102,13 @@ public:
   /// use. The result stays valid as long as the caller holds the pointer.
   Expected<std::shared_ptr<const PreparedTier>>
   prepare(std::span<const TensorType> inputs, Tier tier = Tier::compiled);
+
+  /// Measures how the time of a call is divided among the steps of the program.
+  /// Compiles first if the tier needs compilation for these types. The inputs
+  /// must be in the memory of the function's device. `report` does not count
+  /// these runs.
+  Expected<Profile> profile(std::span<const Tensor> inputs,
+                            const ProfileOptions &options = {});
 
   /// The eager program of the graph.
   const Program &program() const;

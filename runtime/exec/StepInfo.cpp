@@ -6,13 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StepInfo.h"
-
 #include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Profile.h"
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
+#include "tandem/Runtime/Program/StepNames.h"
 
-namespace tandem::tools {
+#include <algorithm>
+
+using namespace tandem;
+
 namespace {
 
 using Types = std::vector<TensorType>;
@@ -39,6 +42,14 @@ private:
     for (uint32_t slot : slots)
       list.push_back(types[slot]);
     return list;
+  }
+  /// Sets the types of the step's results.
+  Status inferResults(const fb::StepT &step, const Types &operands) {
+    TANDEM_ASSIGN_OR_RETURN(Types results,
+                            inferResultTypes(program, step, operands));
+    for (size_t i = 0; i < results.size(); ++i)
+      types[step.results[i]] = results[i];
+    return {};
   }
   Status describeOp(const fb::StepT &step, StepInfo &info);
   Status describeLoop(const fb::StepT &step, StepInfo &info);
@@ -99,10 +110,7 @@ Status StepDescriber::findProvider(const fb::StepT &step,
 
 Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
   const Types operands = typesOf(step.operands);
-  if (step.op->kind != OpKind::custom_call) {
-    TANDEM_ASSIGN_OR_RETURN(types[step.results[0]],
-                            inferStepType(step, operands));
-  }
+  TANDEM_RETURN_IF_ERROR(inferResults(step, operands));
   if (isView(program, step)) {
     info.kind = StepKind::view;
     return {};
@@ -124,10 +132,7 @@ Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
 /// in its body.
 Status StepDescriber::describeLoop(const fb::StepT &step, StepInfo &info) {
   const Types operands = typesOf(step.operands);
-  TANDEM_ASSIGN_OR_RETURN(Types results,
-                          inferResultTypes(program, step, operands));
-  for (size_t i = 0; i < results.size(); ++i)
-    types[step.results[i]] = results[i];
+  TANDEM_RETURN_IF_ERROR(inferResults(step, operands));
   Program body;
   static_cast<fb::ProgramT &>(body) = *step.loop->body;
   StepDescriber inner(body, bodyInputs(*step.loop, operands), providers,
@@ -170,7 +175,7 @@ Expected<StepInfo> StepDescriber::describe(const fb::StepT &step) {
 
 } // namespace
 
-std::string_view name(StepKind kind) {
+std::string_view tandem::name(StepKind kind) {
   switch (kind) {
   case StepKind::kernel:
     return "kernel";
@@ -184,53 +189,21 @@ std::string_view name(StepKind kind) {
   __builtin_unreachable();
 }
 
-std::string nameOf(const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
-                   const fb::StepT &step) {
-  if (step.loop)
-    return "loop";
-  if (!step.op)
-    return kernels[step.kernel]->name;
-  std::string text(tandem::name(step.op->kind));
-  if (step.epilogue)
-    for (const EpilogueOp &next :
-         epilogueOps(step.op->kind, step.operands.size(),
-                     step.epilogue->has_residual, step.epilogue->activation))
-      text += "+" + std::string(tandem::name(next.op.kind));
-  return text;
-}
-
-std::vector<std::string> sourcesOf(const fb::StepT &step) {
-  if (step.sources.empty() && !step.location.empty())
-    return {step.location};
-  return step.sources;
-}
-
 Expected<std::vector<StepInfo>>
-describeSteps(const PreparedTier &prepared, Tier tier,
-              std::span<const TensorType> inputs,
-              const CompileOptions &options) {
-  LibraryOptions libraries;
-  libraries.precision = options.precision;
-  StepDescriber describer(
-      *prepared.program, inputs,
-      tier == Tier::reference
-          ? referenceProviders()
-          : prepared.executor->stream().device().providers(libraries),
-      prepared.program->kernels);
+tandem::describeSteps(const Executor &executor,
+                      std::span<const TensorType> inputs) {
+  const Program &program = executor.program();
+  TANDEM_RETURN_IF_ERROR(checkInputs(program, inputs));
+  StepDescriber describer(program, inputs, executor.providers(),
+                          program.kernels);
   std::vector<StepInfo> steps;
-  for (const auto &step : prepared.program->steps) {
-    TANDEM_ASSIGN_OR_RETURN(StepInfo info, describer.describe(*step));
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    TANDEM_ASSIGN_OR_RETURN(StepInfo info,
+                            describer.describe(*program.steps[i]));
+    info.runsOnce = executor.hasRunOnce(i);
+    if (info.runsOnce)
+      info.bytesRead = info.bytesWritten = info.flops = 0;
     steps.push_back(std::move(info));
   }
   return steps;
 }
-
-std::vector<std::string> withoutFile(std::vector<std::string> sources,
-                                     const std::string &file) {
-  for (std::string &source : sources)
-    if (source.starts_with(file + ":"))
-      source.erase(0, file.size() + 1);
-  return sources;
-}
-
-} // namespace tandem::tools

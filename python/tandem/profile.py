@@ -1,0 +1,178 @@
+"""Where the time of a call goes, and how the nodes of a graph are executed."""
+
+import collections
+import dataclasses
+
+from .report import format_ns, html_page_part, html_table
+
+
+@dataclasses.dataclass(frozen=True)
+class Step:
+    """A step of a program: a kernel, or an op that a library executes.
+
+    Attributes:
+      name: such as "kernel_3" or "conv+relu".
+      kind: "kernel", "library", "reference", or "view" if nothing is executed.
+      provider: the library that executes an op, such as "onednn", or "".
+      nodes: the locations of the nodes of the graph that were fused into the step.
+      ns, p10, p90: the median, 10th and 90th percentile of the time, in nanoseconds.
+      bytes_read, bytes_written, flops: what one run works on.
+      runs_once: whether the step runs only when the program is loaded.
+    """
+
+    name: str
+    kind: str
+    provider: str
+    nodes: list
+    ns: float
+    p10: float
+    p90: float
+    bytes_read: int
+    bytes_written: int
+    flops: int
+    runs_once: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Node:
+    """A node of a model, or an op of another graph.
+
+    Attributes:
+      op: the type of the op, such as "Conv".
+      location: the name of the node, or the line in a file.
+      ops: the number of ops of Tandem that the node became.
+      execution: "folded" if nothing is executed, "generated" for code of Tandem,
+        "library", "reference", "not reached" or "refused".
+      step: the step that executes the node, such as "kernel_3".
+      provider: the library that executes the node, such as "onednn", or "".
+      reason: why no code is generated for the node, or why it is refused.
+    """
+
+    op: str
+    location: str
+    ops: int
+    execution: str
+    step: str
+    provider: str
+    reason: str
+
+
+class Profile:
+    """The times of the steps of a program. In a notebook and as text it is a table
+    of the steps, those that take the most time first.
+
+    Attributes:
+      tier: the tier that was profiled.
+      steps: the steps in the order of execution, as Step.
+      call_ns: the median time of a call whose steps are not timed.
+      step_ns: the sum of the times of the steps.
+    """
+
+    def __init__(self, data):
+        self.tier = data["tier"]
+        self.call_ns = data["call"][0]
+        self.steps = []
+        for each in data["steps"]:
+            ns, p10, p90 = each.pop("time")
+            self.steps.append(Step(ns=ns, p10=p10, p90=p90, **each))
+        self.step_ns = sum(step.ns for step in self.steps)
+
+    def __str__(self):
+        return f"{_text_table(_HEAD, self._rows(len(self.steps)))}\n{self._summary()}"
+
+    def __repr__(self):
+        return f"<tandem.Profile: {self._summary()}>"
+
+    def _repr_html_(self):
+        # A notebook shows at most this many steps; str and steps have all.
+        rest = len(self.steps) - 40
+        more = f"; {rest} more steps: print the profile" if rest > 0 else ""
+        return html_page_part(html_table(_HEAD, self._rows(40)),
+                              self._summary() + more)
+
+    def _summary(self):
+        return (f"{self.tier}: {len(self.steps)} steps take {format_ns(self.step_ns)}, "
+                f"a call {format_ns(self.call_ns)}")
+
+    def _rows(self, most):
+        order = sorted(self.steps, key=lambda step: -step.ns)
+        return [(format_ns(step.ns),
+                 f"{step.ns / self.step_ns:.1%}" if self.step_ns else "–",
+                 step.name, step.provider or step.kind,
+                 f"{step.bytes_read + step.bytes_written:,}", f"{step.flops:,}",
+                 _abridge(step.nodes)) for step in order[:most]]
+
+
+class Coverage:
+    """How the nodes of a graph are executed. In a notebook and as text it is a table
+    with a row for each type of op, and the reasons why no code is generated.
+
+    Attributes:
+      tier: the tier.
+      nodes: the nodes in the order of the graph, as Node.
+    """
+
+    def __init__(self, tier, nodes):
+        self.tier = tier
+        self.nodes = [Node(**node) for node in nodes]
+
+    def __iter__(self):
+        return iter(self.nodes)
+
+    def __len__(self):
+        return len(self.nodes)
+
+    @property
+    def counts(self):
+        """The number of nodes by the way of executing them."""
+        return dict(collections.Counter(node.execution for node in self.nodes))
+
+    def __str__(self):
+        lines = [_text_table(*self._table())]
+        lines += [f"{op} ({_abridge(nodes)}): {reason}"
+                  for (op, reason), nodes in self._reasons().items()]
+        return "\n".join(lines)
+
+    def __repr__(self):
+        counts = ", ".join(f"{count} {way}" for way, count in self.counts.items())
+        return f"<tandem.Coverage of {len(self)} nodes, {self.tier}: {counts}>"
+
+    def _repr_html_(self):
+        reasons = [(op, _abridge(nodes), reason)
+                   for (op, reason), nodes in self._reasons().items()]
+        tables = html_table(*self._table())
+        if reasons:
+            tables += html_table(("op", "nodes", "reason"), reasons)
+        return html_page_part(tables, "")
+
+    def _reasons(self):
+        nodes = collections.defaultdict(list)
+        for node in self.nodes:
+            if node.reason:
+                nodes[node.op, node.reason].append(node.location)
+        return nodes
+
+    def _table(self):
+        ways = list(self.counts)
+        rows = []
+        for op in sorted({node.op for node in self.nodes}):
+            of_op = [node.execution for node in self.nodes if node.op == op]
+            rows.append((op, len(of_op), *(of_op.count(way) or "" for way in ways)))
+        rows.append(("all", len(self.nodes), *self.counts.values()))
+        return ("op", "nodes", *ways), rows
+
+
+_HEAD = ("time", "share", "step", "by", "bytes", "flops", "nodes")
+
+
+def _abridge(nodes):
+    """The first names of a list: "a, b, c and 4 more"."""
+    more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
+    return ", ".join(nodes[:3]) + more
+
+
+def _text_table(head, rows):
+    rows = [[str(cell) for cell in row] for row in (head, *rows)]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
+                     for row in rows)
