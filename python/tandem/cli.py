@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import tandem
 
+from ._format import format_ns
 from ._inputs import free_dims, random_inputs
-from .report import format_ns
 from .sweep import measure_rows
 
 

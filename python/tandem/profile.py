@@ -3,7 +3,7 @@
 import collections
 import dataclasses
 
-from .report import format_ns, html_page_part, html_table
+from ._format import format_ns, html_page_part, html_table, text_table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Profile:
         self.step_ns = sum(step.ns for step in self.steps)
 
     def __str__(self):
-        return f"{_text_table(_HEAD, self._rows(len(self.steps)))}\n{self._summary()}"
+        return f"{text_table(_HEAD, self._rows(len(self.steps)), left=True)}\n{self._summary()}"
 
     def __repr__(self):
         return f"<tandem.Profile: {self._summary()}>"
@@ -128,7 +128,7 @@ class Coverage:
         return dict(collections.Counter(node.execution for node in self.nodes))
 
     def __str__(self):
-        lines = [_text_table(*self._table())]
+        lines = [text_table(*self._table(), left=True)]
         lines += [f"{op} ({_abridge(nodes)}): {reason}"
                   for (op, reason), nodes in self._reasons().items()]
         return "\n".join(lines)
@@ -169,10 +169,3 @@ def _abridge(nodes):
     """The first names of a list: "a, b, c and 4 more"."""
     more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
     return ", ".join(nodes[:3]) + more
-
-
-def _text_table(head, rows):
-    rows = [[str(cell) for cell in row] for row in (head, *rows)]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
-                     for row in rows)

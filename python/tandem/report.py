@@ -4,18 +4,10 @@ import html
 import json
 import pathlib
 
+from ._format import format_ns, html_page_part
+
 # Sizes of the picture, in its own units.
 WIDTH, HEIGHT, MARGIN = 340, 150, 54
-
-
-def format_ns(ns):
-    """A time for people: "12.3 µs"."""
-    if ns is None:
-        return "–"
-    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}"
-    return f"{ns:.3g} ns"
 
 
 class Signature:
@@ -96,33 +88,6 @@ class Report:
         if not self.signatures:
             parts.append("<p>The function has not been called.</p>")
         return html_page_part("".join(parts))
-
-
-_STYLE = """<style>
-.tandem { --eager: #c0392b; --compiled: #1f77b4; --line: #8886; font-size: 13px }
-@media (prefers-color-scheme: dark) {
-  .tandem { --eager: #ff8a75; --compiled: #6db8f2 } }
-.tandem section { display: flex; flex-wrap: wrap; gap: 18px; margin: 12px 0 }
-.tandem table { border-collapse: collapse }
-.tandem td, .tandem th { padding: 2px 10px 2px 0; text-align: left;
-  border-bottom: 1px solid var(--line); background: none; color: inherit }
-.tandem text { font-size: 10px; fill: currentColor }
-</style>"""
-
-
-def html_page_part(content, text=""):
-    """A part of a page with the style of reports, and a line of text below."""
-    line = f"<p>{html.escape(text)}</p>" if text else ""
-    return f"{_STYLE}<div class='tandem'>{content}{line}</div>"
-
-
-def html_table(head, rows):
-    """A table of texts and numbers."""
-    def row(cells, tag):
-        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>"
-                                for cell in cells) + "</tr>"
-    body = "".join(row(cells, "td") for cells in rows)
-    return f"<table>{row(head, 'th')}{body}</table>"
 
 
 def _source(value, measured):

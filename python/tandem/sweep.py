@@ -6,8 +6,7 @@ import time
 
 from ._errors import Error
 from ._inputs import free_dims, random_inputs
-from ._table import html_table, text_table
-from .report import format_ns
+from ._format import format_ns, html_page_part, html_table, text_table
 
 
 def sweep(function, *, seconds=0.2, seed=0, **sizes):
@@ -42,7 +41,7 @@ class Sweep(list):
         return text_table(*self._cells())
 
     def _repr_html_(self):
-        return html_table(*self._cells())
+        return html_page_part(html_table(*self._cells()))
 
     def _cells(self):
         head = [*self._names, "eager e", "compiled c", "e/c", "compile C", "n*", "verdict"]

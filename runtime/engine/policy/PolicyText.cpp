@@ -99,7 +99,10 @@ Template templateFor(const Decision &decision) {
   case Reason::compiling:
     return {"being compiled", Unit::none};
   case Reason::ready:
-    return {"compiled is expected to take %s a call, eager takes %s",
+    return {decision.need > 0
+                ? "compiled is expected to take %s a call, eager takes %s"
+                : "compiled is expected to take %s a call, and eager has not "
+                  "been timed",
             Unit::time};
   case Reason::undecided:
     return {"not certified yet: called %s times, other inputs are tried from "

@@ -1,0 +1,53 @@
+"""Times and tables, as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+
+def format_ns(ns: float | None) -> str:
+    """A time for people: "12.3 µs"."""
+    if ns is None:
+        return "–"
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if ns >= size:
+            return f"{ns / size:.3g} {unit}"
+    return f"{ns:.3g} ns"
+
+
+def text_table(head: Sequence[str], rows: Iterable[Sequence[object]],
+               left: bool = False) -> str:
+    """Lines of cells that are aligned to the right, or to the left."""
+    lines = [[str(cell) for cell in line] for line in (head, *rows)]
+    widths = [max(len(cell) for cell in column) for column in zip(*lines)]
+    align = str.ljust if left else str.rjust
+    return "\n".join("  ".join(align(cell, width) for cell, width in zip(line, widths)).rstrip()
+                     for line in lines)
+
+
+_STYLE = """<style>
+.tandem { --eager: #c0392b; --compiled: #1f77b4; --line: #8886; font-size: 13px }
+@media (prefers-color-scheme: dark) {
+  .tandem { --eager: #ff8a75; --compiled: #6db8f2 } }
+.tandem section { display: flex; flex-wrap: wrap; gap: 18px; margin: 12px 0 }
+.tandem table { border-collapse: collapse }
+.tandem td, .tandem th { padding: 2px 10px 2px 0; text-align: left;
+  border-bottom: 1px solid var(--line); background: none; color: inherit }
+.tandem text { font-size: 10px; fill: currentColor }
+</style>"""
+
+
+def html_page_part(content: str, text: str = "") -> str:
+    """A part of a page with the style of reports, and a line of text below."""
+    line = f"<p>{html.escape(text)}</p>" if text else ""
+    return f"{_STYLE}<div class='tandem'>{content}{line}</div>"
+
+
+def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table of texts and numbers."""
+    def row(cells: Sequence[object], tag: str) -> str:
+        return "<tr>" + "".join(f"<{tag}>{html.escape(str(cell))}</{tag}>"
+                                for cell in cells) + "</tr>"
+    body = "".join(row(cells, "td") for cells in rows)
+    return f"<table>{row(head, 'th')}{body}</table>"
