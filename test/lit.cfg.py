@@ -88,6 +88,10 @@ python_package = os.path.join(config.tandem_obj_root, "python")
 if (glob.glob(os.path.join(python_package, "tandem", "_tandem*.so")) and
         os.path.isdir(os.path.join(onnx_packages, "numpy"))):
     config.available_features.add("python-package")
+# Python packages that single tests need.
+for package, name in [("mypy", "mypy"), ("notebook", "nbclient")]:
+    if os.path.isdir(os.path.join(cache, package, name)):
+        config.available_features.add(package)
 if all(os.path.exists(os.path.join(cache, name))
        for name in ["silero_vad.onnx", "magika.onnx"]):
     config.available_features.add("wheel-models")
@@ -146,6 +150,10 @@ config.substitutions += [
     # Python with the package tandem and numpy.
     ("%tandem-python", "env PYTHONPATH={0}:{1} {2}".format(
         python_package, onnx_packages, config.python)),
+    ("%mypy-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
+        python_package, os.path.join(cache, "mypy"), onnx_packages, config.python)),
+    ("%notebook-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
+        python_package, os.path.join(cache, "notebook"), onnx_packages, config.python)),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()

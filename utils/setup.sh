@@ -151,6 +151,8 @@ tandem_install_test_packages() {
     "its test is skipped" --only-binary=:all: --python-version=3.12 \
     --platform=manylinux_2_28_x86_64
   tandem_pip_install onnx-tests "tests of the importer are skipped"
+  tandem_pip_install notebook "the notebooks of docs are not run"
+  tandem_pip_install mypy "the types of the Python package are not checked"
 }
 
 tandem_configure() {
