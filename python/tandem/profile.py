@@ -1,7 +1,11 @@
 """Where the time of a call goes, and how the nodes of a graph are executed."""
 
+from __future__ import annotations
+
 import collections
 import dataclasses
+import typing
+from collections.abc import Iterator, Sequence
 
 from ._format import format_ns, html_page_part, html_table, text_table
 
@@ -23,7 +27,7 @@ class Step:
     name: str
     kind: str
     provider: str
-    nodes: list
+    nodes: list[str]
     ns: float
     p10: float
     p90: float
@@ -68,33 +72,33 @@ class Profile:
       step_ns: the sum of the times of the steps.
     """
 
-    def __init__(self, data):
-        self.tier = data["tier"]
-        self.call_ns = data["call"][0]
-        self.steps = []
+    def __init__(self, data: dict[str, typing.Any]) -> None:
+        self.tier: str = data["tier"]
+        self.call_ns: float = data["call"][0]
+        self.steps: list[Step] = []
         for each in data["steps"]:
             ns, p10, p90 = each.pop("time")
             self.steps.append(Step(ns=ns, p10=p10, p90=p90, **each))
         self.step_ns = sum(step.ns for step in self.steps)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return f"{text_table(_HEAD, self._rows(len(self.steps)), left=True)}\n{self._summary()}"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<tandem.Profile: {self._summary()}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         # A notebook shows at most this many steps; str and steps have all.
         rest = len(self.steps) - 40
         more = f"; {rest} more steps: print the profile" if rest > 0 else ""
         return html_page_part(html_table(_HEAD, self._rows(40)),
                               self._summary() + more)
 
-    def _summary(self):
+    def _summary(self) -> str:
         return (f"{self.tier}: {len(self.steps)} steps take {format_ns(self.step_ns)}, "
                 f"a call {format_ns(self.call_ns)}")
 
-    def _rows(self, most):
+    def _rows(self, most: int) -> list[tuple[str, ...]]:
         order = sorted(self.steps, key=lambda step: -step.ns)
         return [(format_ns(step.ns),
                  f"{step.ns / self.step_ns:.1%}" if self.step_ns else "–",
@@ -112,32 +116,32 @@ class Coverage:
       nodes: the nodes in the order of the graph, as Node.
     """
 
-    def __init__(self, tier, nodes):
+    def __init__(self, tier: str, nodes: list[dict[str, typing.Any]]) -> None:
         self.tier = tier
         self.nodes = [Node(**node) for node in nodes]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.nodes)
 
     @property
-    def counts(self):
+    def counts(self) -> dict[str, int]:
         """The number of nodes by the way of executing them."""
         return dict(collections.Counter(node.execution for node in self.nodes))
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [text_table(*self._table(), left=True)]
         lines += [f"{op} ({_abridge(nodes)}): {reason}"
                   for (op, reason), nodes in self._reasons().items()]
         return "\n".join(lines)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         counts = ", ".join(f"{count} {way}" for way, count in self.counts.items())
         return f"<tandem.Coverage of {len(self)} nodes, {self.tier}: {counts}>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         reasons = [(op, _abridge(nodes), reason)
                    for (op, reason), nodes in self._reasons().items()]
         tables = html_table(*self._table())
@@ -145,16 +149,16 @@ class Coverage:
             tables += html_table(("op", "nodes", "reason"), reasons)
         return html_page_part(tables, "")
 
-    def _reasons(self):
-        nodes = collections.defaultdict(list)
+    def _reasons(self) -> dict[tuple[str, str], list[str]]:
+        nodes: dict[tuple[str, str], list[str]] = collections.defaultdict(list)
         for node in self.nodes:
             if node.reason:
                 nodes[node.op, node.reason].append(node.location)
         return nodes
 
-    def _table(self):
+    def _table(self) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
         ways = list(self.counts)
-        rows = []
+        rows: list[tuple[object, ...]] = []
         for op in sorted({node.op for node in self.nodes}):
             of_op = [node.execution for node in self.nodes if node.op == op]
             rows.append((op, len(of_op), *(of_op.count(way) or "" for way in ways)))
@@ -165,7 +169,7 @@ class Coverage:
 _HEAD = ("time", "share", "step", "by", "bytes", "flops", "nodes")
 
 
-def _abridge(nodes):
+def _abridge(nodes: Sequence[str]) -> str:
     """The first names of a list: "a, b, c and 4 more"."""
     more = f" and {len(nodes) - 3} more" if len(nodes) > 3 else ""
     return ", ".join(nodes[:3]) + more

@@ -1,8 +1,12 @@
 """What was measured and decided for each shape."""
 
+from __future__ import annotations
+
 import html
 import json
+import os
 import pathlib
+import typing
 
 from ._format import format_ns, html_page_part
 
@@ -26,21 +30,23 @@ class Signature:
       next: what the next decision depends on, in one sentence.
     """
 
-    def __init__(self, data):
+    def __init__(self, data: dict[str, typing.Any]) -> None:
         self.data = data
-        self.inputs = data["inputs"]
-        self.state = data["state"]
-        self.tier = data["tier"]
-        self.calls = data["calls"]
+        self.inputs: list[str] = data["inputs"]
+        self.state: str = data["state"]
+        self.tier: str = data["tier"]
+        self.calls: int = data["calls"]
         predicted = data["predicted"]
-        self.eager = data["eager"]["ns"] or None
-        self.compiled = data["compiled"]["ns"] or predicted["compiled_ns"] or None
-        self.compile_cost = data["compile_ns"] or predicted["compile_ns"] or None
-        self.break_even = data.get("break_even_calls")
-        self.next = data.get("next", "")
+        self.eager: float | None = data["eager"]["ns"] or None
+        self.compiled: float | None = (data["compiled"]["ns"] or
+                                       predicted["compiled_ns"] or None)
+        self.compile_cost: float | None = (data["compile_ns"] or
+                                           predicted["compile_ns"] or None)
+        self.break_even: float | None = data.get("break_even_calls")
+        self.next: str = data.get("next", "")
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """Whether compiling pays, in two or three words."""
         if self.break_even is None:
             known = self.eager and self.compiled and self.compile_cost
@@ -49,7 +55,7 @@ class Signature:
             return "has paid"
         return f"pays after {self.break_even:,.0f} calls"
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"<{', '.join(self.inputs)}: {self.state}, {self.verdict}>"
 
 
@@ -57,19 +63,19 @@ class Report:
     """The report of a function. In a notebook it is a table with a picture for each
     shape; `str` is text, `json` a JSON object."""
 
-    def __init__(self, text_of_json, text):
-        self.data = json.loads(text_of_json)
+    def __init__(self, text_of_json: str, text: str) -> None:
+        self.data: dict[str, typing.Any] = json.loads(text_of_json)
         self.text = text
         self.signatures = [Signature(each) for each in self.data["signatures"]]
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.text
 
-    def json(self):
+    def json(self) -> str:
         """The report as JSON text."""
         return json.dumps(self.data)
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an HTML page."""
         page = ("<!DOCTYPE html><meta charset='utf-8'><title>Tandem</title>"
                 "<body style='background: Canvas; color: CanvasText; "
@@ -77,7 +83,7 @@ class Report:
                 f"{self._repr_html_()}</body>")
         pathlib.Path(path).write_text(page, encoding="utf-8")
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         parts = []
         # A notebook shows at most this many shapes; str and json have all.
         for signature in self.signatures[:12]:
@@ -90,11 +96,11 @@ class Report:
         return html_page_part("".join(parts))
 
 
-def _source(value, measured):
+def _source(value: float | None, measured: float) -> str:
     return ", predicted" if value and not measured else ""
 
 
-def _section(signature):
+def _section(signature: Signature) -> str:
     rows = [("state", f"{signature.state}, next call runs {signature.tier}"),
             ("calls", f"{signature.calls:,}"),
             ("eager call (e)", format_ns(signature.eager)),
@@ -112,7 +118,7 @@ def _section(signature):
             f"<p>{html.escape(signature.next)}</p>")
 
 
-def _picture(signature):
+def _picture(signature: Signature) -> str:
     """Total time against calls: eager, and compiled with the cost of compiling."""
     e, c, cost = signature.eager, signature.compiled, signature.compile_cost
     if not e or not c or not cost:
@@ -121,18 +127,18 @@ def _picture(signature):
     most_calls = max(2 * n if n else 0, signature.calls, 10)
     most_ns = max(e * most_calls, cost + c * most_calls)
 
-    def x(calls):
+    def x(calls: float) -> float:
         return MARGIN + (WIDTH - MARGIN - 8) * calls / most_calls
 
-    def y(ns):
+    def y(ns: float) -> float:
         return HEIGHT - 22 - (HEIGHT - 34) * ns / most_ns
 
-    def line(start, end, color):
+    def line(start: float, end: float, color: str) -> str:
         return (f"<path d='M{x(0):.1f} {y(start):.1f}L{x(most_calls):.1f} "
                 f"{y(end):.1f}' stroke='var(--{color})' stroke-width='2' "
                 "fill='none'/>")
 
-    def mark(calls, label, dash):
+    def mark(calls: float, label: str, dash: str) -> str:
         # The label is inside the picture.
         shift, anchor = (-3, "end") if 2 * calls > most_calls else (3, "start")
         return (f"<path d='M{x(calls):.1f} 10V{HEIGHT - 22}' stroke='currentColor' "

@@ -1,15 +1,21 @@
 """The break-even table of a function over sizes of its free dims."""
 
+from __future__ import annotations
+
 import itertools
 import statistics
 import time
+import typing
+from collections.abc import Callable, Mapping, Sequence
 
 from ._errors import Error
+from ._function import Function
 from ._inputs import free_dims, random_inputs
 from ._format import format_ns, html_page_part, html_table, text_table
 
 
-def sweep(function, *, seconds=0.2, seed=0, **sizes):
+def sweep(function: Function, *, seconds: float = 0.2, seed: int = 0,
+          **sizes: Sequence[int]) -> typing.Any:
     """Measures a function for all combinations of sizes of its free dims:
 
         tandem.sweep(f, batch=[1, 2, 4, 8])
@@ -30,20 +36,20 @@ def sweep(function, *, seconds=0.2, seed=0, **sizes):
     return pandas.DataFrame(rows)
 
 
-class Sweep(list):
+class Sweep(list[dict[str, typing.Any]]):
     """The rows of a sweep, as dicts. In a notebook it is a table; `str` is text."""
 
-    def __init__(self, names):
+    def __init__(self, names: list[str]) -> None:
         super().__init__()
         self._names = names
 
-    def __str__(self):
+    def __str__(self) -> str:
         return text_table(*self._cells())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return html_page_part(html_table(*self._cells()))
 
-    def _cells(self):
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         head = [*self._names, "eager e", "compiled c", "e/c", "compile C", "n*", "verdict"]
         return head, [[*(str(row[name]) for name in self._names),
                        format_ns(row["e"] * 1e9), format_ns(row["c"] * 1e9),
@@ -52,7 +58,8 @@ class Sweep(list):
                        row["verdict"]] for row in self]
 
 
-def measure_rows(function, sizes, seconds=0.2, seed=0):
+def measure_rows(function: Function, sizes: Mapping[str, Sequence[int]],
+                 seconds: float = 0.2, seed: int = 0) -> Sweep:
     """The rows of `sweep`, as a Sweep."""
     free = free_dims(function)
     unknown = [name for name in sizes if name not in free]
@@ -71,7 +78,8 @@ def measure_rows(function, sizes, seconds=0.2, seed=0):
     return rows
 
 
-def _measure(function, dims, seconds, seed):
+def _measure(function: Function, dims: Mapping[str, int], seconds: float,
+             seed: int) -> dict[str, typing.Any]:
     inputs = random_inputs(function, dims, seed)
     signature = [(spec.dtype, tuple(x.shape))
                  for spec, x in zip(function.inputs, inputs)]
@@ -83,10 +91,10 @@ def _measure(function, dims, seconds, seed):
             "verdict": "compile" if n_star is not None else "eager"}
 
 
-def _time(call, seconds):
+def _time(call: Callable[[], object], seconds: float) -> float:
     """The median time of a call, in seconds."""
     call()
-    samples = []
+    samples: list[float] = []
     end = time.perf_counter() + seconds
     while time.perf_counter() < end or len(samples) < 5:
         start = time.perf_counter()
