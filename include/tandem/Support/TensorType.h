@@ -71,9 +71,10 @@ public:
   Shape() = default;
   Shape(std::initializer_list<int64_t> dims)
       : Shape(std::span<const int64_t>(dims.begin(), dims.size())) {}
-  /// Creates the shape with these dims. `dims.size()` must be at most kMaxRank;
-  /// further dims are dropped. The dialect's verifiers, and `verify` for
-  /// programs (Program.h), reject higher ranks.
+  /// Creates the shape with these dims. If there are more than kMaxRank dims,
+  /// the dims after the first kMaxRank are dropped. This does not happen for
+  /// types of graphs and programs: the verifiers of the dialect and of programs
+  /// (`verify` in Program.h) reject higher ranks.
   explicit Shape(std::span<const int64_t> dims)
       : size(static_cast<int>(std::min<size_t>(dims.size(), kMaxRank))) {
     std::copy_n(dims.begin(), size, this->dims.begin());

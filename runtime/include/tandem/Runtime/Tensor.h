@@ -111,7 +111,7 @@ public:
 };
 
 /// True if an allocator must fill the blocks that it hands out to the calling
-/// thread. Implementations of Allocator call this function.
+/// thread with 0xff bytes. Implementations of Allocator call this function.
 bool areAllocationsFilled();
 
 /// A dense row-major tensor in the memory of one device. Copies of a Tensor
