@@ -71,6 +71,9 @@ class Report:
     def __str__(self) -> str:
         return self.text
 
+    def __repr__(self) -> str:
+        return f"<tandem.Report of {len(self.signatures)} shapes>"
+
     def json(self) -> str:
         """The report as JSON text."""
         return json.dumps(self.data)

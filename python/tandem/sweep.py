@@ -37,13 +37,13 @@ def sweep(function: Function, *, seconds: float = 0.2, seed: int = 0,
 
 
 class Sweep(list[dict[str, typing.Any]]):
-    """The rows of a sweep, as dicts. In a notebook it is a table; `str` is text."""
+    """The rows of a sweep, as dicts. In a notebook it is a table; `repr` is a table of text."""
 
     def __init__(self, names: list[str]) -> None:
         super().__init__()
         self._names = names
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return text_table(*self._cells())
 
     def _repr_html_(self) -> str:
