@@ -9,6 +9,7 @@
 #include "CustomCalls.h"
 
 #include "Arrays.h"
+#include "Interpreter.h"
 
 #include "tandem/Runtime/CustomCall.h"
 
@@ -58,9 +59,9 @@ static Status copyResults(const std::string &target, nb::object returned,
 /// Calls the function with the GIL, which no caller of the runtime holds.
 static Status callPython(const std::string &target, nb::handle function,
                          const CustomCallArgs &args) {
-  if (!Py_IsInitialized())
+  const AcquiredGIL acquired;
+  if (!acquired)
     return fail("execute", "custom_call '" + target + "': Python has ended");
-  nb::gil_scoped_acquire acquired;
   try {
     nb::list operands;
     for (const Tensor &operand : args.operands)
@@ -68,8 +69,12 @@ static Status callPython(const std::string &target, nb::handle function,
     nb::dict keywords;
     if (!args.config.empty())
       keywords["config"] = nb::str(args.config.data(), args.config.size());
-    return copyResults(target, function(*nb::tuple(operands), **keywords),
-                       args.results);
+    const nb::tuple arguments(operands);
+    nb::object returned =
+        nb::steal(acquired.call(function, arguments, keywords));
+    if (!returned)
+      throw nb::python_error();
+    return copyResults(target, std::move(returned), args.results);
   } catch (const nb::python_error &error) {
     nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
     return fail("execute", "custom_call '" + target +
@@ -79,6 +84,10 @@ static Status callPython(const std::string &target, nb::handle function,
     return fail("execute", "custom_call '" + target + "': " + error.what());
   }
 }
+
+static bool hasCustomCalls = false;
+
+bool python::areCustomCallsKnown() { return hasCustomCalls; }
 
 void python::addCustomCall(const std::string &target, nb::object function,
                            double relativeError) {
@@ -92,4 +101,5 @@ void python::addCustomCall(const std::string &target, nb::object function,
   };
   call.relativeError = relativeError;
   take(registerCustomCall(target, std::move(call)));
+  hasCustomCalls = true;
 }

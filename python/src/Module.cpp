@@ -71,10 +71,9 @@ struct LoadOptions {
 /// Keeps a buffer of Python in place, and releases it with the GIL.
 std::shared_ptr<const void> holdBuffer(Py_buffer buffer) {
   return {buffer.buf, [buffer](const void *) mutable {
-            if (!Py_IsInitialized())
-              return; // The process ends, and its memory with it.
-            nb::gil_scoped_acquire acquired;
-            PyBuffer_Release(&buffer);
+            // When the process ends, its memory does.
+            if (AcquiredGIL acquired; acquired)
+              PyBuffer_Release(&buffer);
           }};
 }
 
@@ -115,23 +114,24 @@ importOptions(const std::map<std::string, int64_t> &dims,
 }
 
 void bindFunctions(nb::module_ &module) {
+  const auto scope = nb::call_guard<LibraryScope>();
   nb::class_<PyFunction>(module, "Function")
-      .def("__call__", &PyFunction::call)
-      .def("time_calls", &PyFunction::timeCalls)
-      .def("inputs", &PyFunction::inputs)
-      .def("outputs", &PyFunction::outputs)
-      .def("compile_ahead", &PyFunction::compileAhead)
-      .def("wait", &PyFunction::wait)
-      .def("cancel", &PyFunction::cancel)
-      .def("report_text", &PyFunction::reportText)
-      .def("report_json", &PyFunction::reportJSON)
-      .def("trace", &PyFunction::trace)
-      .def("ir", &PyFunction::ir)
-      .def("explain", &PyFunction::explain)
-      .def("prepare", &PyFunction::prepare)
-      .def("drain_events", &PyFunction::drainEvents)
-      .def("has_events", &PyFunction::hasEvents)
-      .def("copies", &PyFunction::copies);
+      .def("__call__", &PyFunction::call, scope)
+      .def("time_calls", &PyFunction::timeCalls, scope)
+      .def("inputs", &PyFunction::inputs, scope)
+      .def("outputs", &PyFunction::outputs, scope)
+      .def("compile_ahead", &PyFunction::compileAhead, scope)
+      .def("wait", &PyFunction::wait, scope)
+      .def("cancel", &PyFunction::cancel, scope)
+      .def("report_text", &PyFunction::reportText, scope)
+      .def("report_json", &PyFunction::reportJSON, scope)
+      .def("trace", &PyFunction::trace, scope)
+      .def("ir", &PyFunction::ir, scope)
+      .def("explain", &PyFunction::explain, scope)
+      .def("prepare", &PyFunction::prepare, scope)
+      .def("drain_events", &PyFunction::drainEvents, scope)
+      .def("has_events", &PyFunction::hasEvents, scope)
+      .def("copies", &PyFunction::copies, scope);
   nb::class_<LoadOptions>(module, "LoadOptions")
       .def(nb::init<>())
       .def_rw("device", &LoadOptions::device)
@@ -173,10 +173,11 @@ GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
   arrays->add(array, "constant");
   const Tensor &tensor = arrays->tensors()[0];
   std::shared_ptr<void> owner(tensor.data(), [arrays](void *) mutable {
-    if (!Py_IsInitialized())
-      return; // The process ends, and its memory with it.
-    nb::gil_scoped_acquire acquired;
-    arrays.reset();
+    AcquiredGIL acquired;
+    if (acquired)
+      arrays.reset();
+    else // When the process ends, its memory does.
+      (void)new std::shared_ptr<Arrays>(std::move(arrays));
   });
   GraphBuilder::Value value =
       builder.constant(Tensor::share(tensor.type(), owner));
@@ -226,7 +227,17 @@ void bindBuilder(nb::module_ &module) {
 
 } // namespace
 
+/// A certificate in the background may call a function of Python, which needs
+/// the GIL that os.fork holds while it waits for the certificate.
+static void beforeFork() {
+  if (areCustomCallsKnown())
+    PyFunction::waitForAll();
+}
+
 NB_MODULE(_tandem, module) {
+  // Objects that daemon threads hold outlive the interpreter.
+  nb::set_leak_warnings(false);
+  watchInterpreter(beforeFork, PyFunction::cancelAll);
   bindFunctions(module);
   bindBuilder(module);
   module.def("devices", [] {

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <future>
 #include <optional>
+#include <set>
 
 using namespace tandem;
 using namespace tandem::python;
@@ -53,6 +54,12 @@ static std::vector<std::string> labels(const std::string &kind, size_t count,
   return all;
 }
 
+/// All functions there are. Guarded by the GIL, and never destroyed.
+static std::set<PyFunction *> &allFunctions() {
+  static auto *all = new std::set<PyFunction *>;
+  return *all;
+}
+
 std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
                                                const CompileOptions &options,
                                                TieringOptions tiering) {
@@ -71,11 +78,13 @@ std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
       labels("input", program.inputs.size(), result->graph->inputNames());
   result->outputLabels =
       labels("output", program.outputs.size(), result->graph->outputNames());
+  allFunctions().insert(result.get());
   return result;
 }
 
 PyFunction::~PyFunction() {
-  nb::gil_scoped_release released;
+  allFunctions().erase(this);
+  ReleasedGIL released;
   function.reset();
   graph.reset();
 }
@@ -275,6 +284,21 @@ std::string PyFunction::explain(const nb::list &signature) const {
 void PyFunction::cancel() {
   withoutGIL([&] { function->cancel(); });
 }
+
+void PyFunction::forAll(void (Function::*method)()) {
+  std::vector<std::shared_ptr<Function>> functions;
+  for (PyFunction *each : allFunctions())
+    functions.push_back(each->function);
+  withoutGIL([&] {
+    for (const auto &function : functions)
+      (function.get()->*method)();
+    functions.clear(); // These may be the last references.
+  });
+}
+
+void PyFunction::waitForAll() { forAll(&Function::wait); }
+void PyFunction::cancelAll() { forAll(&Function::cancel); }
+
 std::string PyFunction::reportText() const { return function->report().str(); }
 std::string PyFunction::reportJSON() const { return function->report().json(); }
 std::string PyFunction::trace() const { return function->report().trace(); }
