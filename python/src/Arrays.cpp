@@ -76,10 +76,15 @@ std::string typeNameOf(nb::handle object) {
   return nb::type_name(object.type()).c_str();
 }
 
+/// numpy.ndarray. The import releases the GIL, so that several threads may be
+/// here: none of them may wait for another one, as for a static object.
 PyTypeObject *numpyType() {
-  static nb::object &type =
-      *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-  return reinterpret_cast<PyTypeObject *>(type.ptr());
+  static PyTypeObject *type = nullptr; // Guarded by the GIL.
+  if (!type) {
+    nb::object made = nb::module_::import_("numpy").attr("ndarray");
+    type = reinterpret_cast<PyTypeObject *>(made.release().ptr());
+  }
+  return type;
 }
 
 } // namespace
