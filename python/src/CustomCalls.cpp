@@ -92,7 +92,9 @@ bool python::areCustomCallsKnown() { return hasCustomCalls; }
 void python::addCustomCall(const std::string &target, nb::object function,
                            double relativeError) {
   if (!nb::isinstance<nb::callable>(function))
-    raiseType("the function cannot be called");
+    raiseType("function is a " +
+              std::string(nb::type_name(function.type()).c_str()) +
+              ", which cannot be called");
   CustomCall call;
   // Registered for the rest of the process.
   nb::handle kept = function.release();

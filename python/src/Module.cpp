@@ -215,9 +215,10 @@ void bindBuilder(nb::module_ &module) {
   nb::class_<GraphBuilder::Value>(module, "Value");
   nb::class_<GraphBuilder>(module, "Builder")
       .def(nb::init<std::string>())
-      .def("input", addInput)
-      .def("constant", addConstant)
-      .def("op", addOp)
+      // A value refers to its builder.
+      .def("input", addInput, nb::keep_alive<0, 1>())
+      .def("constant", addConstant, nb::keep_alive<0, 1>())
+      .def("op", addOp, nb::keep_alive<0, 1>())
       .def("set_location", &GraphBuilder::setLocation)
       .def("type", describeValue)
       .def("build", buildFunction);

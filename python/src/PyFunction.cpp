@@ -157,6 +157,10 @@ void PyFunction::bindOutputs(nb::handle out, Arrays &outputs) const {
                 true);
     ++i;
   }
+  if (i != outputLabels.size())
+    raise({"the graph has " + std::to_string(outputLabels.size()) +
+               " outputs, and out has " + std::to_string(i) + " arrays",
+           "output", "", ""});
 }
 
 void PyFunction::noteCopies(const Arrays &arrays) {
@@ -164,9 +168,9 @@ void PyFunction::noteCopies(const Arrays &arrays) {
     return;
   if (numCopies == 0) {
     // At the line that calls tandem.Function.
-    const std::string text =
-        arrays.firstCopy() +
-        " is not contiguous and row-major, so that each call copies it";
+    const std::string text = arrays.firstCopy() +
+                             " is not contiguous, row-major and aligned, so "
+                             "that each call copies it";
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0)
       throw nb::python_error();
   }
@@ -176,6 +180,14 @@ void PyFunction::noteCopies(const Arrays &arrays) {
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//
+
+/// The text of an argument, or a TypeError.
+static std::string nameIn(nb::handle object, const std::string &what) {
+  if (!nb::isinstance<nb::str>(object))
+    raiseType(what + " is a " + nb::type_name(object.type()).c_str() +
+              ", not a name");
+  return nb::cast<std::string>(object);
+}
 
 nb::object PyFunction::call(const nb::args &arguments,
                             const nb::kwargs &keywords) {
@@ -190,7 +202,7 @@ nb::object PyFunction::call(const nb::args &arguments,
       options.outputs = given.tensors();
     }
     if (keywords.contains("tier") && !keywords["tier"].is_none()) {
-      const std::string name = nb::cast<std::string>(keywords["tier"]);
+      const std::string name = nameIn(keywords["tier"], "tier");
       options.tier = parseTier(name);
       if (!options.tier)
         raiseType("'" + name +
@@ -232,6 +244,7 @@ std::vector<TensorType> python::toTypes(const nb::list &signature) {
     TensorType type{parseDType(dtype), {}};
     for (nb::handle dim : shape)
       type.shape.push_back(nb::cast<int64_t>(dim));
+    take(checkedBytes(type));
     types.push_back(type);
   }
   return types;
