@@ -76,10 +76,15 @@ std::string typeNameOf(nb::handle object) {
   return nb::type_name(object.type()).c_str();
 }
 
+/// numpy.ndarray. The import releases the GIL, so that several threads may be
+/// here: none of them may wait for another one, as for a static object.
 PyTypeObject *numpyType() {
-  static nb::object &type =
-      *new nb::object(nb::module_::import_("numpy").attr("ndarray"));
-  return reinterpret_cast<PyTypeObject *>(type.ptr());
+  static PyTypeObject *type = nullptr; // Guarded by the GIL.
+  if (!type) {
+    nb::object made = nb::module_::import_("numpy").attr("ndarray");
+    type = reinterpret_cast<PyTypeObject *>(made.release().ptr());
+  }
+  return type;
 }
 
 } // namespace
@@ -125,7 +130,7 @@ Arrays::~Arrays() {
 
 void Arrays::countCopy(const std::string &what, bool isWritten) {
   if (isWritten)
-    raise({what + " is not contiguous and row-major", "output", "",
+    raise({what + " is not contiguous, row-major and aligned", "output", "",
            "pass an array that is, such as numpy.empty(shape, dtype)"});
   if (numCopies++ == 0)
     copied = what;
@@ -214,13 +219,28 @@ bool Arrays::addExchanged(nb::handle array, const std::string &what,
   return true;
 }
 
+/// array.__dlpack__(). Raises TypeError with the reason if the array cannot be
+/// exported.
+static nb::object callDLPack(nb::handle array, const std::string &what) {
+  try {
+    return array.attr("__dlpack__")();
+  } catch (nb::python_error &error) {
+    if (!error.matches(PyExc_Exception))
+      throw;
+    nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
+    nb::raise_from(error, PyExc_TypeError, "%s: %s", what.c_str(),
+                   nb::cast<std::string>(text).c_str());
+  }
+}
+
 void Arrays::addDLPack(nb::handle array, const std::string &what,
                        bool isWritten) {
-  nb::object capsule = array.attr("__dlpack__")();
+  nb::object capsule = callDLPack(array, what);
+  if (!PyCapsule_IsValid(capsule.ptr(), "dltensor"))
+    raiseType(what + ": __dlpack__ returns a " + typeNameOf(capsule) +
+              ", not a capsule with a \"dltensor\"");
   auto *managed = static_cast<DLManagedTensor *>(
       PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-  if (!managed)
-    throw nb::python_error();
   const void *data = dataOf(managed->dl_tensor);
   Tensor tensor = takeManaged(managed, what);
   PyCapsule_SetName(capsule.ptr(), "used_dltensor");
@@ -236,7 +256,7 @@ void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
     addBuffer(array, what, isWritten);
   } else if (addExchanged(array, what, isWritten)) {
     kind = ArrayKind::torch;
-  } else if (nb::hasattr(array, "__dlpack__")) {
+  } else if (!PyType_Check(array.ptr()) && nb::hasattr(array, "__dlpack__")) {
     kind = ArrayKind::dlpack;
     addDLPack(array, what, isWritten);
   } else {

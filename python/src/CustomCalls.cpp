@@ -9,6 +9,7 @@
 #include "CustomCalls.h"
 
 #include "Arrays.h"
+#include "Interpreter.h"
 
 #include "tandem/Runtime/CustomCall.h"
 
@@ -58,9 +59,9 @@ static Status copyResults(const std::string &target, nb::object returned,
 /// Calls the function with the GIL, which no caller of the runtime holds.
 static Status callPython(const std::string &target, nb::handle function,
                          const CustomCallArgs &args) {
-  if (!Py_IsInitialized())
+  const AcquiredGIL acquired;
+  if (!acquired)
     return fail("execute", "custom_call '" + target + "': Python has ended");
-  nb::gil_scoped_acquire acquired;
   try {
     nb::list operands;
     for (const Tensor &operand : args.operands)
@@ -68,8 +69,12 @@ static Status callPython(const std::string &target, nb::handle function,
     nb::dict keywords;
     if (!args.config.empty())
       keywords["config"] = nb::str(args.config.data(), args.config.size());
-    return copyResults(target, function(*nb::tuple(operands), **keywords),
-                       args.results);
+    const nb::tuple arguments(operands);
+    nb::object returned =
+        nb::steal(acquired.call(function, arguments, keywords));
+    if (!returned)
+      throw nb::python_error();
+    return copyResults(target, std::move(returned), args.results);
   } catch (const nb::python_error &error) {
     nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
     return fail("execute", "custom_call '" + target +
@@ -80,10 +85,16 @@ static Status callPython(const std::string &target, nb::handle function,
   }
 }
 
+static bool hasCustomCalls = false;
+
+bool python::areCustomCallsKnown() { return hasCustomCalls; }
+
 void python::addCustomCall(const std::string &target, nb::object function,
                            double relativeError) {
   if (!nb::isinstance<nb::callable>(function))
-    raiseType("the function cannot be called");
+    raiseType("function is a " +
+              std::string(nb::type_name(function.type()).c_str()) +
+              ", which cannot be called");
   CustomCall call;
   // Registered for the rest of the process.
   nb::handle kept = function.release();
@@ -92,4 +103,5 @@ void python::addCustomCall(const std::string &target, nb::object function,
   };
   call.relativeError = relativeError;
   take(registerCustomCall(target, std::move(call)));
+  hasCustomCalls = true;
 }

@@ -20,6 +20,8 @@ namespace tandem::python {
 /// and `config` if the op has one, and returns an array for each result.
 void addCustomCall(const std::string &target, nb::object function,
                    double relativeError);
+/// Whether any function was registered. The GIL must be held.
+bool areCustomCallsKnown();
 
 } // namespace tandem::python
 

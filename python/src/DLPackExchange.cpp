@@ -8,6 +8,8 @@
 
 #include "DLPackExchange.h"
 
+#include <utility>
+
 using namespace tandem::python;
 namespace nb = nanobind;
 
@@ -27,11 +29,13 @@ const DLPackExchangeAPI *tandem::python::findExchangeAPI(nb::handle array) {
   static PyTypeObject *lastType = nullptr;
   static const DLPackExchangeAPI *last = nullptr;
   PyTypeObject *type = Py_TYPE(array.ptr());
-  if (type != lastType) {
-    last = read(nb::handle(reinterpret_cast<PyObject *>(type)));
-    Py_INCREF(type);
-    Py_XDECREF(lastType);
-    lastType = type;
-  }
-  return last;
+  if (type == lastType)
+    return last;
+  // Other threads may be here while Python reads or destroys a type.
+  nb::object kept = nb::borrow(reinterpret_cast<PyObject *>(type));
+  const DLPackExchangeAPI *api = read(kept);
+  last = api;
+  nb::object dropped = nb::steal(reinterpret_cast<PyObject *>(std::exchange(
+      lastType, reinterpret_cast<PyTypeObject *>(kept.release().ptr()))));
+  return api;
 }

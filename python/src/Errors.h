@@ -33,12 +33,6 @@ template <typename T> T take(Expected<T> result) {
     return std::move(*result);
 }
 
-/// Calls `body` without the GIL.
-template <typename Body> auto withoutGIL(Body body) {
-  nb::gil_scoped_release released;
-  return body();
-}
-
 } // namespace tandem::python
 
 #endif // TANDEM_PYTHON_ERRORS_H

@@ -71,10 +71,9 @@ struct LoadOptions {
 /// Keeps a buffer of Python in place, and releases it with the GIL.
 std::shared_ptr<const void> holdBuffer(Py_buffer buffer) {
   return {buffer.buf, [buffer](const void *) mutable {
-            if (!Py_IsInitialized())
-              return; // The process ends, and its memory with it.
-            nb::gil_scoped_acquire acquired;
-            PyBuffer_Release(&buffer);
+            // When the process ends, its memory does.
+            if (AcquiredGIL acquired; acquired)
+              PyBuffer_Release(&buffer);
           }};
 }
 
@@ -114,30 +113,33 @@ importOptions(const std::map<std::string, int64_t> &dims,
 }
 
 void bindFunctions(nb::module_ &module) {
+  const auto scope = nb::call_guard<LibraryScope>();
   nb::class_<PyFunction>(module, "Function")
-      .def("__call__", &PyFunction::call)
-      .def("time_calls", &PyFunction::timeCalls)
-      .def("inputs", &PyFunction::inputs)
-      .def("outputs", &PyFunction::outputs)
-      .def("compile_ahead", &PyFunction::compileAhead)
-      .def("wait", &PyFunction::wait)
-      .def("cancel", &PyFunction::cancel)
-      .def("report_text", &PyFunction::reportText)
-      .def("report_json", &PyFunction::reportJSON)
-      .def("trace", &PyFunction::trace)
-      .def("ir", &PyFunction::ir)
-      .def("explain", &PyFunction::explain)
-      .def("profile",
-           [](PyFunction &function, const nb::tuple &inputs,
-              const nb::dict &named, const std::string &tier, int runs) {
-             return function.profile(nb::borrow<nb::args>(inputs),
-                                     nb::borrow<nb::kwargs>(named), tier, runs);
-           })
-      .def("coverage", &PyFunction::coverage)
-      .def("prepare", &PyFunction::prepare)
-      .def("drain_events", &PyFunction::drainEvents)
-      .def("has_events", &PyFunction::hasEvents)
-      .def("copies", &PyFunction::copies);
+      .def("__call__", &PyFunction::call, scope)
+      .def("time_calls", &PyFunction::timeCalls, scope)
+      .def("inputs", &PyFunction::inputs, scope)
+      .def("outputs", &PyFunction::outputs, scope)
+      .def("compile_ahead", &PyFunction::compileAhead, scope)
+      .def("wait", &PyFunction::wait, scope)
+      .def("cancel", &PyFunction::cancel, scope)
+      .def("report_text", &PyFunction::reportText, scope)
+      .def("report_json", &PyFunction::reportJSON, scope)
+      .def("trace", &PyFunction::trace, scope)
+      .def("ir", &PyFunction::ir, scope)
+      .def("explain", &PyFunction::explain, scope)
+      .def(
+          "profile",
+          [](PyFunction &function, const nb::tuple &inputs,
+             const nb::dict &named, const std::string &tier, int runs) {
+            return function.profile(nb::borrow<nb::args>(inputs),
+                                    nb::borrow<nb::kwargs>(named), tier, runs);
+          },
+          scope)
+      .def("coverage", &PyFunction::coverage, scope)
+      .def("prepare", &PyFunction::prepare, scope)
+      .def("drain_events", &PyFunction::drainEvents, scope)
+      .def("has_events", &PyFunction::hasEvents, scope)
+      .def("copies", &PyFunction::copies, scope);
   nb::class_<LoadOptions>(module, "LoadOptions")
       .def(nb::init<>())
       .def_rw("device", &LoadOptions::device)
@@ -198,10 +200,11 @@ GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
   arrays->add(array, "constant");
   const Tensor &tensor = arrays->tensors()[0];
   std::shared_ptr<void> owner(tensor.data(), [arrays](void *) mutable {
-    if (!Py_IsInitialized())
-      return; // The process ends, and its memory with it.
-    nb::gil_scoped_acquire acquired;
-    arrays.reset();
+    AcquiredGIL acquired;
+    if (acquired)
+      arrays.reset();
+    else // When the process ends, its memory does.
+      (void)new std::shared_ptr<Arrays>(std::move(arrays));
   });
   GraphBuilder::Value value =
       builder.constant(Tensor::share(tensor.type(), owner));
@@ -219,25 +222,41 @@ GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
 
 using Values = std::vector<GraphBuilder::Value>;
 
+/// The values as objects that keep their builder alive, to which they refer.
+nb::list keepBuilder(nb::handle builder, const Values &values) {
+  nb::list objects;
+  for (GraphBuilder::Value value : values) {
+    nb::object object = nb::cast(value);
+    nb::detail::keep_alive(object.ptr(), builder.ptr());
+    objects.append(object);
+  }
+  return objects;
+}
+
 /// Begins a loop. Returns the index, the carried values and the slices.
-nb::tuple beginLoop(GraphBuilder &builder, const Values &carried,
+nb::tuple beginLoop(nb::handle self, const Values &carried,
                     const Values &scanned, std::optional<int64_t> trips,
                     const std::vector<bool> &reversed) {
+  auto &builder = nb::cast<GraphBuilder &>(self);
   const GraphBuilder::LoopBody body =
       builder.beginLoop({carried, scanned, trips, reversed});
   if (!builder.status())
     builder.abandonLoop();
   take(builder.status());
-  return nb::make_tuple(body.index, body.carried, body.slices);
+  return nb::make_tuple(keepBuilder(self, {body.index})[0],
+                        keepBuilder(self, body.carried),
+                        keepBuilder(self, body.slices));
 }
 
 /// Ends the loop. Returns the carried and the stacked results.
-nb::tuple endLoop(GraphBuilder &builder, const Values &carried,
-                  const Values &stacked, const std::vector<bool> &reversed) {
+nb::tuple endLoop(nb::handle self, const Values &carried, const Values &stacked,
+                  const std::vector<bool> &reversed) {
+  auto &builder = nb::cast<GraphBuilder &>(self);
   const GraphBuilder::LoopResults results =
       builder.endLoop({carried, stacked, reversed});
   take(builder.status());
-  return nb::make_tuple(results.carried, results.stacked);
+  return nb::make_tuple(keepBuilder(self, results.carried),
+                        keepBuilder(self, results.stacked));
 }
 
 nb::tuple describeValue(const GraphBuilder &builder,
@@ -262,10 +281,11 @@ void bindBuilder(nb::module_ &module) {
   nb::class_<GraphBuilder::Value>(module, "Value");
   nb::class_<GraphBuilder>(module, "Builder")
       .def(nb::init<std::string>())
-      .def("input", addInput)
-      .def("constant", addConstant)
-      .def("splat", addSplat)
-      .def("op", addOp)
+      // A value refers to its builder.
+      .def("input", addInput, nb::keep_alive<0, 1>())
+      .def("constant", addConstant, nb::keep_alive<0, 1>())
+      .def("splat", addSplat, nb::keep_alive<0, 1>())
+      .def("op", addOp, nb::keep_alive<0, 1>())
       .def("begin_loop", beginLoop, nb::arg(), nb::arg(), nb::arg().none(),
            nb::arg())
       .def("end_loop", endLoop)
@@ -279,7 +299,17 @@ void bindBuilder(nb::module_ &module) {
 
 } // namespace
 
+/// A certificate in the background may call a function of Python, which needs
+/// the GIL that os.fork holds while it waits for the certificate.
+static void beforeFork() {
+  if (areCustomCallsKnown())
+    PyFunction::waitForAll();
+}
+
 NB_MODULE(_tandem, module) {
+  // Objects that daemon threads hold outlive the interpreter.
+  nb::set_leak_warnings(false);
+  watchInterpreter(beforeFork, PyFunction::cancelAll);
   bindFunctions(module);
   bindBuilder(module);
   module.def("devices", [] {

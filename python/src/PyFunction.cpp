@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <future>
 #include <optional>
+#include <set>
 
 using namespace tandem;
 using namespace tandem::python;
@@ -54,6 +55,12 @@ static std::vector<std::string> labels(const std::string &kind, size_t count,
   return all;
 }
 
+/// All functions there are. Guarded by the GIL, and never destroyed.
+static std::set<PyFunction *> &allFunctions() {
+  static auto *all = new std::set<PyFunction *>;
+  return *all;
+}
+
 std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
                                                const CompileOptions &options,
                                                TieringOptions tiering) {
@@ -72,11 +79,13 @@ std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
       labels("input", program.inputs.size(), result->graph->inputNames());
   result->outputLabels =
       labels("output", program.outputs.size(), result->graph->outputNames());
+  allFunctions().insert(result.get());
   return result;
 }
 
 PyFunction::~PyFunction() {
-  nb::gil_scoped_release released;
+  allFunctions().erase(this);
+  ReleasedGIL released;
   function.reset();
   graph.reset();
 }
@@ -149,6 +158,10 @@ void PyFunction::bindOutputs(nb::handle out, Arrays &outputs) const {
                 true);
     ++i;
   }
+  if (i != outputLabels.size())
+    raise({"the graph has " + std::to_string(outputLabels.size()) +
+               " outputs, and out has " + std::to_string(i) + " arrays",
+           "output", "", ""});
 }
 
 void PyFunction::noteCopies(const Arrays &arrays) {
@@ -156,9 +169,9 @@ void PyFunction::noteCopies(const Arrays &arrays) {
     return;
   if (numCopies == 0) {
     // At the line that calls tandem.Function.
-    const std::string text =
-        arrays.firstCopy() +
-        " is not contiguous and row-major, so that each call copies it";
+    const std::string text = arrays.firstCopy() +
+                             " is not contiguous, row-major and aligned, so "
+                             "that each call copies it";
     if (PyErr_WarnEx(PyExc_RuntimeWarning, text.c_str(), 2) != 0)
       throw nb::python_error();
   }
@@ -177,6 +190,14 @@ static Tier tierNamed(const std::string &name) {
   return *tier;
 }
 
+/// The text of an argument, or a TypeError.
+static std::string nameIn(nb::handle object, const std::string &what) {
+  if (!nb::isinstance<nb::str>(object))
+    raiseType(what + " is a " + nb::type_name(object.type()).c_str() +
+              ", not a name");
+  return nb::cast<std::string>(object);
+}
+
 nb::object PyFunction::call(const nb::args &arguments,
                             const nb::kwargs &keywords) {
   Arrays inputs, given;
@@ -189,10 +210,8 @@ nb::object PyFunction::call(const nb::args &arguments,
       bindOutputs(out, given);
       options.outputs = given.tensors();
     }
-    if (keywords.contains("tier") && !keywords["tier"].is_none()) {
-      const std::string name = nb::cast<std::string>(keywords["tier"]);
-      options.tier = tierNamed(name);
-    }
+    if (keywords.contains("tier") && !keywords["tier"].is_none())
+      options.tier = tierNamed(nameIn(keywords["tier"], "tier"));
   }
   noteCopies(inputs);
   auto outputs = take(
@@ -229,6 +248,7 @@ std::vector<TensorType> python::toTypes(const nb::list &signature) {
     checkRank(shape.size(), "a signature");
     for (nb::handle dim : shape)
       type.shape.push_back(nb::cast<int64_t>(dim));
+    take(checkedBytes(type));
     types.push_back(type);
   }
   return types;
@@ -342,6 +362,21 @@ nb::list PyFunction::coverage(const nb::list &signature,
 void PyFunction::cancel() {
   withoutGIL([&] { function->cancel(); });
 }
+
+void PyFunction::forAll(void (Function::*method)()) {
+  std::vector<std::shared_ptr<Function>> functions;
+  for (PyFunction *each : allFunctions())
+    functions.push_back(each->function);
+  withoutGIL([&] {
+    for (const auto &function : functions)
+      (function.get()->*method)();
+    functions.clear(); // These may be the last references.
+  });
+}
+
+void PyFunction::waitForAll() { forAll(&Function::wait); }
+void PyFunction::cancelAll() { forAll(&Function::cancel); }
+
 std::string PyFunction::reportText() const { return function->report().str(); }
 std::string PyFunction::reportJSON() const { return function->report().json(); }
 std::string PyFunction::trace() const { return function->report().trace(); }

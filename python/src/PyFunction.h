@@ -10,6 +10,7 @@
 #define TANDEM_PYTHON_PYFUNCTION_H
 
 #include "Arrays.h"
+#include "Interpreter.h"
 
 #include "tandem/Tandem.h"
 
@@ -79,11 +80,16 @@ public:
   /// See Graph::printIR and Graph::explainFusion.
   std::string ir(const std::string &phase, const nb::list &signature) const;
   std::string explain(const nb::list &signature) const;
+  /// Waits for the background of all functions, or cancels their work. The GIL
+  /// must be held, and is released meanwhile.
+  static void waitForAll();
+  static void cancelAll();
   std::vector<std::string> drainEvents() { return events->drain(); }
   bool hasEvents() const { return !events->isEmpty(); }
   size_t copies() const { return numCopies; }
 
 private:
+  static void forAll(void (Function::*method)());
   nb::list describe(bool isInput) const;
   void bind(const nb::args &arguments, const nb::kwargs &keywords,
             Arrays &inputs) const;

@@ -8,14 +8,15 @@
     print(f.report())
 """
 
+import operator
 import sys as _sys
 
 if not (_sys.platform == "linux" and _sys.maxsize > 2**32):
     raise ImportError("tandem runs on 64-bit Linux only")
 
 from . import _tandem
-from ._errors import Error
-from ._function import Function, Spec, as_source, load_options
+from ._errors import Error, check_type, convert
+from ._function import Function, Spec, as_int64, as_shape, as_source, load_options
 from .builder import Builder, ops
 from .report import Report
 from .sweep import sweep
@@ -49,10 +50,24 @@ def load(source, *, function="main", dims=None, shapes=None, values=None,
 
     Raises Error with the location in the model if it cannot be loaded.
     """
-    return _load(as_source(source), function, dims or {},
-                 {k: list(v) for k, v in (shapes or {}).items()},
-                 {k: [float(x) for x in v] for k, v in (values or {}).items()},
+    check_type("function", function, str, "a name")
+    return _load(as_source(source), function,
+                 _by_name("dims", dims, as_int64, "sizes"),
+                 _by_name("shapes", shapes, as_shape, "shapes"),
+                 _by_name("values", values, lambda each: [float(x) for x in each],
+                          "lists of numbers"),
                  device, mode, precision, strict, cache, trace)
+
+
+def _by_name(name, given, function, expected):
+    """The argument `name`, a dict with a value for each name."""
+    def make(items):
+        made = {key: function(value) for key, value in items.items()}
+        if not all(isinstance(key, str) for key in made):
+            raise TypeError
+        return made
+
+    return convert(name, given or {}, make, f"a dict of names and {expected}")
 
 
 def _load(source, function, dims, shapes, values, *options):
@@ -63,7 +78,13 @@ def _load(source, function, dims, shapes, values, *options):
         impl = _tandem.load_file(source, function, importing, loading)
     else:
         impl = _tandem.load_bytes(source, "<bytes>", function, importing, loading)
-    return Function(impl, given)
+    f = Function(impl, given)
+    for spec in f.inputs:
+        if tuple(shapes.get(spec.name, spec.shape)) != spec.shape:
+            raise Error(f"input '{spec.name}' is {spec.dtype}{list(spec.shape)}, and "
+                        f"shapes has {list(shapes[spec.name])}", "import",
+                        hint="shapes gives sizes to free dims only")
+    return f
 
 
 def devices():
@@ -87,13 +108,21 @@ def custom_call(target, function=None, *, relative_error=0.0):
     """
     if function is None:
         return lambda given: custom_call(target, given, relative_error=relative_error)
+    check_type("target", target, str, "a name")
+    relative_error = convert("relative_error", relative_error, float, "a number")
     _tandem.add_custom_call(target, function, relative_error)
     return function
 
 
+def _positive(value):
+    if as_int64(value) < 1:
+        raise ValueError
+    return operator.index(value)
+
+
 def set_num_threads(threads):
     """Limits the threads of kernels and libraries in this process."""
-    _tandem.set_num_threads(threads)
+    _tandem.set_num_threads(convert("threads", threads, _positive, "a positive number"))
 
 
 def num_threads():

@@ -17,10 +17,16 @@ class Exported:
 
 
 def import_like(exported, like):
-    """The exported tensor as an array of the library of `like`."""
+    """The exported tensor as an array of the library of `like`; of numpy if that
+    library cannot be found."""
     name = type(like).__module__.partition(".")[0]
     if name == "torch":
         return sys.modules["torch"].from_dlpack(exported)
     if name in ("jax", "jaxlib"):
         return sys.modules["jax"].numpy.from_dlpack(exported)
-    return like.__array_namespace__().from_dlpack(exported)
+    if hasattr(like, "__array_namespace__"):
+        return like.__array_namespace__().from_dlpack(exported)
+    library = sys.modules.get(name)
+    if not hasattr(library, "from_dlpack"):
+        import numpy as library
+    return library.from_dlpack(exported)

@@ -1,4 +1,4 @@
-"""The exception that all functions of the package raise."""
+"""The exception that all functions of the package raise, and checks of arguments."""
 
 
 class Error(Exception):
@@ -24,3 +24,18 @@ class Error(Exception):
         text += f"{self.phase}: " if self.phase else ""
         text += self.message
         return f"{text} ({self.hint})" if self.hint else text
+
+
+def check_type(name, value, kinds, expected):
+    """Raises TypeError if an argument is of no type of `kinds`. `expected` describes
+    what it should be."""
+    if not isinstance(value, kinds):
+        raise TypeError(f"{name} is a {type(value).__name__}, not {expected}")
+
+
+def convert(name, value, function, expected):
+    """function(value); raises TypeError if it cannot be converted."""
+    try:
+        return function(value)
+    except (AttributeError, OverflowError, TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r:.60}, not {expected}") from None

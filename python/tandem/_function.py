@@ -3,9 +3,11 @@
 import dataclasses
 import json
 import logging
+import operator
 import os
 
 from . import _tandem
+from ._errors import check_type, convert
 from .profile import Coverage, Profile
 from .report import Report
 
@@ -89,6 +91,7 @@ class Function:
         """The IR of the graph after a phase of its compilation for a signature (see
         `compile_ahead`): "specialize", "simplify", "layout", "fuse", "kernels",
         "linalg", and "llvm" on the CPU or "emitc" on GPUs."""
+        check_type("phase", phase, str, "a name")
         return self._impl.ir(phase, self._signature(signature))
 
     def explain(self, signature):
@@ -147,10 +150,13 @@ class Function:
         """(dtype, shape) of each input, from a shape or a list."""
         if len(self.inputs) == 1 and isinstance(given, tuple):
             given = [given]
-        if len(given) != len(self.inputs):
-            raise TypeError(f"a signature has {len(self.inputs)} shapes, not "
+        check_type("the signature", given, (list, tuple), "a list of shapes or arrays")
+        count = len(self.inputs)
+        if len(given) != count:
+            raise TypeError(f"a signature has {count} shape{'s' * (count != 1)}, not "
                             f"{len(given)}")
-        return [(spec.dtype, tuple(getattr(each, "shape", each)))
+        return [(spec.dtype, convert("a shape of the signature", each, as_shape,
+                                     "a tuple of sizes"))
                 for spec, each in zip(self.inputs, given)]
 
     def _drain(self):
@@ -158,24 +164,43 @@ class Function:
             _log.info("%s", line)
 
 
+def as_shape(given):
+    """The sizes of a shape or of an array."""
+    return tuple(as_int64(size) for size in getattr(given, "shape", given))
+
+
+def as_int64(value):
+    number = operator.index(value)
+    if not -2**63 <= number < 2**63:
+        raise OverflowError
+    return number
+
+
 def as_source(source):
     """A path as text, or the bytes-like object."""
     if isinstance(source, (str, os.PathLike)):
-        return os.path.abspath(os.fspath(source))
-    if not isinstance(source, (bytes, bytearray, memoryview)):
-        raise TypeError(f"source is a {type(source).__name__}, not a path or bytes")
+        if "\0" in os.fsdecode(source):
+            raise ValueError("source is a path with a null character")
+        return os.path.abspath(os.fsdecode(source))
+    check_type("source", source, (bytes, bytearray, memoryview), "a path or bytes")
+    if isinstance(source, memoryview) and not source.c_contiguous:
+        raise TypeError("source is a memoryview that is not contiguous: pass bytes(source)")
     return source
 
 
 def load_options(device, mode, precision, strict, cache, trace):
-    for name, value in (("mode", mode), ("precision", precision)):
-        if not isinstance(value, str):
-            raise TypeError(f"{name} is a {type(value).__name__}, not a name")
+    check_type("device", device, (str, type(None)), "a name or None")
+    check_type("mode", mode, str, "a name")
+    check_type("precision", precision, str, "a name")
+    check_type("strict", strict, bool, "True or False")
+    check_type("trace", trace, bool, "True or False")
+    if cache is not None and cache is not False:
+        check_type("cache", cache, (str, os.PathLike), "a folder, False or None")
     options = _tandem.LoadOptions()
     options.device = device or ""
     options.mode = mode
     options.precision = precision
     options.strict = strict
-    options.cache = os.fspath(cache) if cache else ("off" if cache is False else "")
+    options.cache = os.fsdecode(cache) if cache else ("off" if cache is False else "")
     options.traced = trace
     return options

@@ -4,9 +4,15 @@ import json
 import operator
 
 from . import _tandem
-from ._function import Function, load_options
+from ._errors import check_type, convert
+from ._function import Function, as_int64, load_options
 
 _OPS = _tandem.op_names()
+
+
+def _name(text):
+    check_type("a name of a dim", text, (str, type(None)), "text")
+    return text or ""
 
 
 def ops():
@@ -52,8 +58,13 @@ class Builder:
     def input(self, dtype, shape, dims=(), name=""):
         """Adds an input. A dim of `shape` is None if its size is free. `dims` names
         the dims; dims of one name have one size in every call."""
-        return self._impl.input(str(dtype), list(shape),
-                                [dim or "" for dim in dims], name)
+        shape = convert("shape", shape, lambda dims: [
+            None if dim is None else as_int64(dim) for dim in dims],
+            "a tuple of sizes, with None for each free dim")
+        dims = convert("dims", dims, lambda names: [_name(each) for each in names],
+                       "a tuple of names")
+        check_type("name", name, str, "a name")
+        return self._impl.input(str(dtype), shape, dims, name)
 
     def constant(self, array):
         """Adds a constant. The graph shares the array's memory, which must not
@@ -67,7 +78,9 @@ class Builder:
     def op(self, name, *operands, **attributes):
         """Adds the op `name` with one result."""
         # Numbers and arrays of numpy are attributes, too.
-        text = json.dumps(attributes, default=lambda value: value.tolist())
+        text = json.dumps(attributes, default=lambda value: convert(
+            f"{name}: an attribute", value, lambda each: each.tolist(),
+            "a number, text or a list"))
         try:
             return self._impl.op(name, list(operands), text)
         except TypeError:
@@ -134,6 +147,11 @@ class Builder:
         The options are those of `tandem.load`."""
         if not isinstance(outputs, (list, tuple)):
             outputs = [outputs]
+        for each in outputs:
+            check_type("an item of outputs", each, _tandem.Value,
+                       "a value of this builder")
+        for each in names:
+            check_type("an item of names", each, str, "a name")
         options = load_options(device, mode, precision, strict, cache, trace)
         return Function(self._impl.build(list(outputs), list(names), options), None)
 

@@ -14,17 +14,32 @@ using namespace tandem;
 
 namespace {
 
+/// One of the inputs of a program.
+struct Input {
+  const Program &program;
+  size_t index;
+
+  /// "input 0 ('x')", or "input 0" without a name.
+  [[gnu::cold]] std::string str() const {
+    std::string text = "input " + std::to_string(index);
+    if (index < program.input_names.size() &&
+        !program.input_names[index].empty())
+      text += " ('" + program.input_names[index] + "')";
+    return text;
+  }
+};
+
 template <typename... Parts>
-[[gnu::cold]] tl::unexpected<Error> badInput(size_t input,
+[[gnu::cold]] tl::unexpected<Error> badInput(const Input &input,
                                              const Parts &...parts) {
   std::ostringstream text;
-  text << "input " << input << ": ";
+  text << input.str() << ": ";
   (text << ... << parts);
   return fail("input", text.str());
 }
 
 /// Dtype, rank and sizes of one input.
-Status checkType(size_t input, const fb::TensorTypeT &declared,
+Status checkType(const Input &input, const fb::TensorTypeT &declared,
                  const TensorType &actual) {
   if (declared.dtype != actual.dtype ||
       declared.dims.size() != static_cast<size_t>(actual.shape.rank()))
@@ -49,7 +64,7 @@ struct NamedDim {
 
 /// Equal names are equal sizes. Programs have a handful of names: a list will
 /// do.
-Status checkNames(size_t input, const std::vector<std::string> &names,
+Status checkNames(const Input &input, const std::vector<std::string> &names,
                   const Shape &shape, std::vector<NamedDim> &seen) {
   for (int i = 0; i < shape.rank(); ++i) {
     const std::string &name = names[i];
@@ -59,10 +74,11 @@ Status checkNames(size_t input, const std::vector<std::string> &names,
         std::find_if(seen.begin(), seen.end(),
                      [&](const NamedDim &dim) { return *dim.name == name; });
     if (same == seen.end())
-      seen.push_back({&name, shape[i], input});
+      seen.push_back({&name, shape[i], input.index});
     else if (same->size != shape[i])
       return badInput(input, "dim \"", name, "\" is ", shape[i], ", but ",
-                      same->size, " in input ", same->input);
+                      same->size, " in ",
+                      Input{input.program, same->input}.str());
   }
   return {};
 }
@@ -77,11 +93,12 @@ Status tandem::checkInputs(const Program &program,
                              " are expected");
   std::vector<NamedDim> seen;
   for (size_t i = 0; i < types.size(); ++i) {
+    const Input input{program, i};
     const fb::SlotT &slot = *program.slots[program.inputs[i]];
-    TANDEM_RETURN_IF_ERROR(checkType(i, *slot.type, types[i]));
+    TANDEM_RETURN_IF_ERROR(checkType(input, *slot.type, types[i]));
     if (i < program.input_dims.size() && !program.input_dims[i]->names.empty())
-      TANDEM_RETURN_IF_ERROR(
-          checkNames(i, program.input_dims[i]->names, types[i].shape, seen));
+      TANDEM_RETURN_IF_ERROR(checkNames(input, program.input_dims[i]->names,
+                                        types[i].shape, seen));
   }
   return {};
 }

@@ -145,7 +145,10 @@ ModelFile::read(const ir::ResourceMemory &source, const std::string &name) {
       MemoryBuffer::getMemBuffer({source.bytes.data(), source.bytes.size()},
                                  name, /*RequiresNullTerminator=*/false)
           .release(),
-      [owner = source.owner](const MemoryBuffer *buffer) { delete buffer; });
+      [owner = source.owner](const MemoryBuffer *buffer) mutable {
+        delete buffer;
+        owner.reset(); // Weak pointers of caches keep this function.
+      });
   return parse(std::move(result));
 }
 

@@ -1,0 +1,244 @@
+"""Elementwise ops."""
+
+from __future__ import annotations
+
+import functools
+import math
+import typing
+
+import torch
+
+from ._table import Context, Unsupported, Value, handles, name_of
+
+Number = typing.Union[int, float, bool]
+
+for _name in ("neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh",
+              "sigmoid", "relu", "erf", "sin", "cos", "floor", "ceil", "round.default", "asin",
+              "acos", "atan"):
+    def _unary(c: Context, x: Value, *, op: str) -> Value:
+        if op in ("floor", "ceil", "round") and c.dtype.startswith(("int", "uint")):
+            return x
+        return c.b.op(op, c.cast(x, c.dtype))
+    handles(_name)(functools.partial(_unary, op=_name.partition(".")[0]))
+
+
+@handles("logical_not")
+def logical_not(c: Context, x: Value) -> Value:
+    return c.b.logical_not(c.cast(x, "bool"))
+
+
+@handles("bitwise_not")
+def bitwise_not(c: Context, x: Value) -> Value:
+    return c.b.logical_not(x) if c.dtype == "bool" else c.b.bitwise_not(x)
+
+
+@handles("reciprocal")
+def reciprocal(c: Context, x: Value) -> Value:
+    return c.b.div(c.splat(1, c.dtype), c.cast(x, c.dtype))
+
+
+@handles("silu")
+def silu(c: Context, x: Value) -> Value:
+    return c.b.mul(x, c.b.sigmoid(x))
+
+
+@handles("gelu")
+def gelu(c: Context, x: Value, approximate: str = "none") -> Value:
+    return c.b.gelu(x, approximate_tanh=approximate == "tanh")
+
+
+@handles("softplus")
+def softplus(c: Context, x: Value, beta: Number = 1, threshold: Number = 20) -> Value:
+    scaled = c.b.mul(x, c.splat(beta, c.dtype))
+    result = c.b.div(c.b.softplus(scaled), c.splat(beta, c.dtype))
+    linear = c.b.compare(scaled, c.splat(threshold, c.dtype), predicate="gt")
+    return c.b.select(linear, x, result)
+
+
+@handles("leaky_relu")
+def leaky_relu(c: Context, x: Value, slope: Number = 0.01) -> Value:
+    positive = c.b.compare(x, c.splat(0, c.dtype), predicate="gt")
+    return c.b.select(positive, x, c.b.mul(x, c.splat(slope, c.dtype)))
+
+
+@handles("elu")
+def elu(c: Context, x: Value, alpha: Number = 1, scale: Number = 1,
+        input_scale: Number = 1) -> Value:
+    low = c.b.expm1(c.b.mul(x, c.splat(input_scale, c.dtype)))
+    positive = c.b.compare(x, c.splat(0, c.dtype), predicate="gt")
+    return c.b.select(positive, c.b.mul(x, c.splat(scale, c.dtype)),
+                      c.b.mul(low, c.splat(alpha * scale, c.dtype)))
+
+
+def _operands(c: Context, x: typing.Any, y: typing.Any) -> tuple[Value, Value]:
+    return c.cast(x, c.dtype), c.cast(y, c.dtype)
+
+
+@handles("add.Tensor", "add.Scalar")
+def add(c: Context, x: Value, y: Value | Number, alpha: Number = 1) -> Value:
+    x, y = _operands(c, x, y)
+    if c.dtype == "bool":
+        return c.b.logical_or(x, y)
+    return c.b.add(x, y if alpha == 1 else c.b.mul(y, c.splat(alpha, c.dtype)))
+
+
+@handles("sub.Tensor", "sub.Scalar")
+def sub(c: Context, x: Value, y: Value | Number, alpha: Number = 1) -> Value:
+    x, y = _operands(c, x, y)
+    return c.b.sub(x, y if alpha == 1 else c.b.mul(y, c.splat(alpha, c.dtype)))
+
+
+@handles("rsub")
+def rsub(c: Context, x: Value, y: Value | Number, alpha: Number = 1) -> Value:
+    x, y = _operands(c, x, y)
+    return c.b.sub(y, x if alpha == 1 else c.b.mul(x, c.splat(alpha, c.dtype)))
+
+
+@handles("mul.Tensor", "mul.Scalar")
+def mul(c: Context, x: Value, y: Value | Number) -> Value:
+    x, y = _operands(c, x, y)
+    return c.b.logical_and(x, y) if c.dtype == "bool" else c.b.mul(x, y)
+
+
+@handles("div.Tensor", "div.Scalar")
+def div(c: Context, x: Value, y: Value | Number) -> Value:
+    return c.b.div(*_operands(c, x, y))
+
+
+@handles("div.Tensor_mode", "div.Scalar_mode")
+def div_mode(c: Context, x: Value, y: Value | Number,
+             rounding_mode: str | None = None) -> Value:
+    if not c.dtype.startswith(("float", "bfloat")):
+        raise Unsupported("integer division is left to torch")
+    quotient = div(c, x, y)
+    if rounding_mode is None:
+        return quotient
+    floor = c.b.floor(quotient)
+    if rounding_mode == "floor":
+        return floor
+    positive = c.b.compare(quotient, c.splat(0, c.dtype), predicate="gt")
+    return c.b.select(positive, floor, c.b.ceil(quotient))
+
+
+@handles("maximum")
+def maximum(c: Context, x: Value, y: Value) -> Value:
+    return c.b.max(*_operands(c, x, y))
+
+
+@handles("minimum")
+def minimum(c: Context, x: Value, y: Value) -> Value:
+    return c.b.min(*_operands(c, x, y))
+
+
+@handles("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
+def power(c: Context, x: Value | Number, y: Value | Number) -> Value:
+    if not c.dtype.startswith(("float", "bfloat")) and y not in (1, 2, 3):
+        raise Unsupported("powers of integers are left to torch")
+    if isinstance(x, Value) and y in (1, 2, 3):
+        x = c.cast(x, c.dtype)
+        return functools.reduce(c.b.mul, [x] * int(y))
+    return c.b.pow(*_operands(c, x, y))
+
+
+def _common(c: Context, x: Value | Number, y: Value | Number) -> tuple[Value, Value]:
+    """The operands of a comparison in the dtype that torch compares in."""
+    sample = [torch.empty(c.shape(v), dtype=_TORCH[c.dtype_of(v)], device="meta")
+              if isinstance(v, Value) else v for v in (x, y)]
+    dtype = name_of(torch.result_type(*sample))
+    return c.cast(x, dtype), c.cast(y, dtype)
+
+
+_TORCH = {name_of(dtype): dtype for dtype in
+          (torch.float64, torch.float32, torch.float16, torch.bfloat16, torch.int64,
+           torch.int32, torch.int16, torch.int8, torch.uint8, torch.bool)}
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    def _compare(c: Context, x: Value, y: Value | Number, *, predicate: str) -> Value:
+        x, y = _common(c, x, y)
+        if c.dtype_of(x) == "bool":
+            x, y = c.cast(x, "uint8"), c.cast(y, "uint8")
+        return c.b.compare(x, y, predicate=predicate)
+    handles(f"{_name}.Tensor", f"{_name}.Scalar")(
+        functools.partial(_compare, predicate=_name))
+
+
+@handles("isnan")
+def isnan(c: Context, x: Value) -> Value:
+    return c.b.compare(x, x, predicate="ne")
+
+
+@handles("isinf")
+def isinf(c: Context, x: Value) -> Value:
+    infinity = c.splat(math.inf, c.dtype_of(x))
+    return c.b.compare(c.b.abs(x), infinity, predicate="eq")
+
+
+@handles("logical_and")
+def logical_and(c: Context, x: Value, y: Value) -> Value:
+    return c.b.logical_and(c.cast(x, "bool"), c.cast(y, "bool"))
+
+
+@handles("logical_or")
+def logical_or(c: Context, x: Value, y: Value) -> Value:
+    return c.b.logical_or(c.cast(x, "bool"), c.cast(y, "bool"))
+
+
+@handles("logical_xor")
+def logical_xor(c: Context, x: Value, y: Value) -> Value:
+    x, y = (c.cast(c.cast(v, "bool"), "uint8") for v in (x, y))
+    return c.b.compare(x, y, predicate="ne")
+
+
+for _name, _logical in (("and", "logical_and"), ("or", "logical_or")):
+    def _bitwise(c: Context, x: Value, y: Value | Number, *, op: str, logical: str) -> Value:
+        x, y = _operands(c, x, y)
+        return c.b.op(logical if c.dtype == "bool" else op, x, y)
+    handles(f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(
+        functools.partial(_bitwise, op=f"bitwise_{_name}", logical=_logical))
+
+
+@handles("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
+def where(c: Context, condition: Value, x: Value | Number, y: Value | Number) -> Value:
+    return c.b.select(c.cast(condition, "bool"), *_operands(c, x, y))
+
+
+@handles("masked_fill.Scalar", "masked_fill.Tensor")
+def masked_fill(c: Context, x: Value, mask: Value, value: Value | Number) -> Value:
+    return c.b.select(mask, *_operands(c, value, x))
+
+
+@handles("clamp", "hardtanh")
+def clamp(c: Context, x: Value, min: Value | Number | None = None,
+          max: Value | Number | None = None) -> Value:
+    x = c.cast(x, c.dtype)
+    if min is not None:
+        x = c.b.max(x, c.cast(min, c.dtype))
+    if max is not None:
+        x = c.b.min(x, c.cast(max, c.dtype))
+    return x
+
+
+@handles("clamp_min")
+def clamp_min(c: Context, x: Value, min: Value | Number) -> Value:
+    return clamp(c, x, min)
+
+
+@handles("hardsigmoid")
+def hardsigmoid(c: Context, x: Value) -> Value:
+    shifted = c.b.add(x, c.splat(3, c.dtype))
+    return c.b.div(clamp(c, shifted, 0, 6), c.splat(6, c.dtype))
+
+
+@handles("hardswish")
+def hardswish(c: Context, x: Value) -> Value:
+    return c.b.mul(x, hardsigmoid(c, x))
+
+
+@handles("_to_copy")
+def to_copy(c: Context, x: Value, **_: typing.Any) -> Value:
+    return c.cast(x, c.dtype)
+
+
+@handles("clone", "alias", "detach", "contiguous", "lift_fresh_copy", "lift_fresh")
+def identity(c: Context, x: Value, **_: typing.Any) -> Value:
+    return x

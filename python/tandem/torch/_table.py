@@ -1,0 +1,122 @@
+"""The table from ATen ops to functions that add ops to a Builder."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+
+import torch
+
+from .. import _tandem
+from ..builder import Builder
+
+Value = _tandem.Value
+
+DTYPES = {
+    torch.float64: "float64", torch.float32: "float32", torch.float16: "float16",
+    torch.bfloat16: "bfloat16", torch.int64: "int64", torch.int32: "int32",
+    torch.int16: "int16", torch.int8: "int8", torch.uint8: "uint8",
+    torch.bool: "bool",
+}
+
+
+class Unsupported(Exception):
+    """An op or a use of an op that is left to torch. The text is the reason."""
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """The name of a dtype in a Builder."""
+    if dtype not in DTYPES:
+        raise Unsupported(f"{str(dtype).removeprefix('torch.')} has no equivalent")
+    return DTYPES[dtype]
+
+
+class Context:
+    """What the function of an op is given: the builder, and the node's result.
+
+    Attributes:
+      b: the builder.
+      result: the value of the node's metadata, a FakeTensor or a tuple.
+    """
+
+    def __init__(self, builder: Builder, result: typing.Any) -> None:
+        self.b = builder
+        self.result = result
+
+    @property
+    def dtype(self) -> str:
+        """The dtype of the only result."""
+        return name_of(self.result.dtype)
+
+    def dtype_of(self, value: Value) -> str:
+        return self.b.type(value)[0]
+
+    def shape(self, value: Value) -> tuple[int, ...]:
+        return self.b.type(value)[1]
+
+    def cast(self, value: typing.Any, dtype: str) -> Value:
+        """A value or a number as a value of `dtype`. As in torch, any number but 0
+        is true."""
+        if not isinstance(value, Value):
+            return self.splat(value, dtype)
+        if self.dtype_of(value) == dtype:
+            return value
+        if dtype == "bool":
+            zero = self.splat(0, self.dtype_of(value))
+            return self.b.compare(value, zero, predicate="ne")
+        return self.b.cast(value, dtype=BUILDER_NAMES[dtype])
+
+    def splat(self, number: float, dtype: str, shape: typing.Sequence[int] = ()) -> Value:
+        number = float(number) if dtype.startswith(("float", "bfloat")) else int(number)
+        return self.b.splat(dtype, shape, number)
+
+    def reshape(self, value: Value, shape: typing.Sequence[int]) -> Value:
+        shape = tuple(shape)
+        return value if self.shape(value) == shape else self.b.reshape(value, shape=shape)
+
+    def transpose(self, value: Value, permutation: typing.Sequence[int]) -> Value:
+        permutation = list(permutation)
+        if permutation == sorted(permutation):
+            return value
+        return self.b.transpose(value, permutation=permutation)
+
+    def broadcast(self, value: Value, shape: typing.Sequence[int]) -> Value:
+        """By torch's rule: dims are aligned at the end, and dims of 1 are repeated."""
+        shape, given = list(shape), self.shape(value)
+        if tuple(shape) == given:
+            return value
+        offset = len(shape) - len(given)
+        kept = [i for i, size in enumerate(given) if size == shape[offset + i]]
+        value = self.reshape(value, [given[i] for i in kept])
+        return self.b.broadcast(value, shape=shape, dims=[offset + i for i in kept])
+
+
+# The names of dtypes in attributes of ops.
+BUILDER_NAMES = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16",
+                 "int64": "i64", "int32": "i32", "int16": "i16", "int8": "i8",
+                 "uint8": "ui8", "bool": "i1"}
+
+Handler = Callable[..., typing.Any]
+
+# From an overload of an op, such as torch.ops.aten.relu.default.
+HANDLERS: dict[typing.Any, Handler] = {}
+
+
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Enters a function for ops of `torch.ops.aten` by name: "relu" is all overloads,
+    "add.Tensor" is one. Names that this version of torch lacks are left out."""
+    def enter(function: Handler) -> Handler:
+        for name in names:
+            packet_name, _, overload = name.partition(".")
+            packet = getattr(torch.ops.aten, packet_name, None)
+            for each in [overload] if overload else packet.overloads() if packet else []:
+                if packet is not None and each in packet.overloads() and not each.endswith("out"):
+                    HANDLERS.setdefault(getattr(packet, each), function)
+        return function
+    return enter
+
+
+def pair(value: typing.Any, count: int = 2) -> list[int]:
+    """A list of `count` numbers from a number or a list of one or `count`."""
+    values = list(value) if isinstance(value, (list, tuple)) else [value]
+    return values * count if len(values) == 1 else values

@@ -1,0 +1,47 @@
+"""Graphs that several tests use."""
+
+import numpy as np
+import tandem
+
+
+def unary(dtype, op="neg", **options):
+    """The op `op` of a vector `x`, as `y`."""
+    builder = tandem.Builder()
+    x = builder.input(dtype, (None,), dims=("n",), name="x")
+    return builder.build(builder.op(op, x), names=["y"], **options)
+
+
+class Layer:
+    """relu(x @ weights + bias) for 16 columns and any number of rows. The values
+    are small integers, so that every tier computes what numpy computes."""
+
+    weights = (np.arange(16 * 8).reshape(16, 8) % 7 - 3).astype(np.float32)
+    bias = np.arange(-4, 4, dtype=np.float32)
+
+    @classmethod
+    def build(cls, **options):
+        builder = tandem.Builder()
+        x = builder.input("float32", (None, 16), dims=("n", ""), name="x")
+        y = builder.matmul(x, builder.constant(cls.weights))
+        y = builder.relu(builder.add(y, builder.constant(cls.bias)))
+        return builder.build(y, names=["y"], **options)
+
+    @classmethod
+    def expected(cls, x):
+        return np.maximum(x @ cls.weights + cls.bias, 0)
+
+    @staticmethod
+    def input(rows, seed=0):
+        return np.random.default_rng(seed).integers(-9, 10, (rows, 16)).astype(np.float32)
+
+
+def slow_to_compile(layers=60, **options):
+    """A function of a vector of any length. Its kernels differ, so that each of them
+    must be compiled."""
+    builder = tandem.Builder()
+    y = builder.input("float32", (None, 16), dims=("n", ""), name="x")
+    for i in range(layers):
+        columns = builder.type(y)[1][1]
+        weights = np.full((columns, 17 + i), 1 / columns, np.float32)
+        y = builder.tanh(builder.matmul(y, builder.constant(weights)))
+    return builder.build(y, **options)
