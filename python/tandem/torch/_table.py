@@ -48,6 +48,11 @@ class Context:
         """The dtype of the only result."""
         return name_of(self.result.dtype)
 
+    @property
+    def result_shape(self) -> tuple[int, ...]:
+        """The shape of the only result."""
+        return tuple(int(size) for size in self.result.shape)
+
     def dtype_of(self, value: Value) -> str:
         return self.b.type(value)[0]
 

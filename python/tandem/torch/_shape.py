@@ -1,0 +1,191 @@
+"""Ops that move elements or make constants."""
+
+from __future__ import annotations
+
+import math
+import operator
+import typing
+from collections.abc import Sequence
+
+from ._table import Context, Unsupported, Value, handles
+
+
+def axis_of(axis: int, rank: int) -> int:
+    return operator.index(axis) + (rank if axis < 0 else 0)
+
+
+@handles("view.default", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "flatten",
+         "unflatten", "_reshape_alias")
+def view(c: Context, x: Value, *_: typing.Any) -> Value:
+    return c.reshape(x, [int(size) for size in c.result_shape])
+
+
+@handles("view.dtype")
+def view_dtype(c: Context, x: Value, dtype: typing.Any) -> Value:
+    raise Unsupported("a view in another dtype is left to torch")
+
+
+@handles("permute")
+def permute(c: Context, x: Value, dims: Sequence[int]) -> Value:
+    return c.transpose(x, [axis_of(d, len(dims)) for d in dims])
+
+
+@handles("transpose.int")
+def transpose(c: Context, x: Value, first: int, second: int) -> Value:
+    order = list(range(len(c.shape(x))))
+    first, second = (axis_of(d, len(order)) for d in (first, second))
+    order[first], order[second] = order[second], order[first]
+    return c.transpose(x, order)
+
+
+@handles("t")
+def t(c: Context, x: Value) -> Value:
+    return c.transpose(x, list(range(len(c.shape(x))))[::-1])
+
+
+@handles("expand", "expand_as")
+def expand(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
+    return c.broadcast(x, c.result_shape)
+
+
+@handles("slice.Tensor")
+def slice_tensor(c: Context, x: Value, dim: int = 0, start: int | None = None,
+                 end: int | None = None, step: int = 1) -> Value:
+    shape = c.shape(x)
+    dim = axis_of(dim, len(shape))
+    begin, stop, step = slice(start, end, step).indices(shape[dim])
+    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
+    starts[dim], limits[dim], strides[dim] = begin, max(begin, stop), step
+    return c.b.slice(x, starts=starts, limits=limits, strides=strides)
+
+
+@handles("select.int")
+def select(c: Context, x: Value, dim: int, index: int) -> Value:
+    dim = axis_of(dim, len(c.shape(x)))
+    index = axis_of(index, c.shape(x)[dim])
+    return c.reshape(slice_tensor(c, x, dim, index, index + 1), c.result_shape)
+
+
+@handles("narrow")
+def narrow(c: Context, x: Value, dim: int, start: int, length: int) -> Value:
+    return slice_tensor(c, x, dim, start, start + length)
+
+
+@handles("split_with_sizes", "split.sizes")
+def split_with_sizes(c: Context, x: Value, sizes: Sequence[int],
+                     dim: int = 0) -> tuple[Value, ...]:
+    parts, start = [], 0
+    for size in sizes:
+        parts.append(slice_tensor(c, x, dim, start, start + size))
+        start += size
+    return tuple(parts)
+
+
+@handles("split.Tensor")
+def split(c: Context, x: Value, size: int, dim: int = 0) -> tuple[Value, ...]:
+    whole = c.shape(x)[axis_of(dim, len(c.shape(x)))]
+    return split_with_sizes(
+        c, x, [min(size, whole - i) for i in range(0, whole, size)], dim)
+
+
+@handles("unbind.int")
+def unbind(c: Context, x: Value, dim: int = 0) -> tuple[Value, ...]:
+    shape = c.shape(x)
+    dim = axis_of(dim, len(shape))
+    rest = [*shape[:dim], *shape[dim + 1:]]
+    return tuple(c.reshape(slice_tensor(c, x, dim, i, i + 1), rest)
+                 for i in range(shape[dim]))
+
+
+@handles("cat")
+def cat(c: Context, tensors: Sequence[Value], dim: int = 0) -> Value:
+    # An empty tensor of rank 1 has no effect, whatever the others' rank is.
+    rank = len(c.result_shape)
+    kept = [c.cast(x, c.dtype) for x in tensors if len(c.shape(x)) == rank]
+    return kept[0] if len(kept) == 1 else c.b.concat(*kept, axis=axis_of(dim, rank))
+
+
+@handles("stack")
+def stack(c: Context, tensors: Sequence[Value], dim: int = 0) -> Value:
+    dim = axis_of(dim, len(c.result_shape))
+    shape = list(c.result_shape)
+    shape[dim] = 1
+    parts = [c.reshape(c.cast(x, c.dtype), shape) for x in tensors]
+    return parts[0] if len(parts) == 1 else c.b.concat(*parts, axis=dim)
+
+
+@handles("repeat")
+def repeat(c: Context, x: Value, repeats: Sequence[int]) -> Value:
+    shape = [1] * (len(repeats) - len(c.shape(x))) + list(c.shape(x))
+    apart = [size for pair in zip(repeats, shape) for size in pair]
+    x = c.reshape(x, [size for s in shape for size in (1, s)])
+    return c.reshape(c.broadcast(x, apart), c.result_shape)
+
+
+@handles("constant_pad_nd")
+def constant_pad(c: Context, x: Value, pads: Sequence[int], value: float = 0) -> Value:
+    rank = len(c.shape(x))
+    low, high = [0] * rank, [0] * rank
+    for i in range(len(pads) // 2):
+        low[rank - 1 - i], high[rank - 1 - i] = pads[2 * i], pads[2 * i + 1]
+    if min(*low, *high) < 0:
+        starts = [max(0, -n) for n in low]
+        limits = [size - max(0, -n) for size, n in zip(c.shape(x), high)]
+        x = c.b.slice(x, starts=starts, limits=limits, strides=[1] * rank)
+        low, high = ([max(0, n) for n in each] for each in (low, high))
+    if not any((*low, *high)):
+        return x
+    return c.b.pad(x, low=low, high=high, interior=[0] * rank, value=float(value))
+
+
+@handles("flip")
+def flip(c: Context, x: Value, dims: Sequence[int]) -> Value:
+    rank = len(c.shape(x))
+    for dim in dims:
+        dim = axis_of(dim, rank)
+        size = c.shape(x)[dim]
+        last = c.splat(size - 1, "int64")
+        x = c.b.gather(x, c.b.sub(last, iota(c, size)), axis=dim)
+    return x
+
+
+def iota(c: Context, size: int) -> Value:
+    """0, 1, … as int64."""
+    return c.b.iota(axis=0, type={"dtype": "i64", "dims": [size]})
+
+
+@handles("full", "full_like", "new_full")
+def full(c: Context, _: typing.Any, *rest: typing.Any, **__: typing.Any) -> Value:
+    return c.splat(rest[-1], c.dtype, c.result_shape)
+
+
+@handles("zeros", "zeros_like", "new_zeros", "empty.memory_format", "empty_like", "new_empty")
+def zeros(c: Context, *_: typing.Any, **__: typing.Any) -> Value:
+    return c.splat(0, c.dtype, c.result_shape)
+
+
+@handles("ones", "ones_like", "new_ones")
+def ones(c: Context, *_: typing.Any, **__: typing.Any) -> Value:
+    return c.splat(1, c.dtype, c.result_shape)
+
+
+@handles("scalar_tensor")
+def scalar_tensor(c: Context, value: float, **_: typing.Any) -> Value:
+    return c.splat(value, c.dtype)
+
+
+@handles("arange.start_step", "arange.start", "arange.default")
+def arange(c: Context, *bounds: float, **_: typing.Any) -> Value:
+    start, _end, step = {1: (0, *bounds, 1), 2: (*bounds, 1)}.get(len(bounds), bounds)
+    (size,) = c.result_shape
+    dtype = "float64" if any(isinstance(n, float) for n in (start, step)) else "int64"
+    x = c.cast(iota(c, size), dtype)
+    if step != 1:
+        x = c.b.mul(x, c.splat(step, dtype))
+    if start != 0:
+        x = c.b.add(x, c.splat(start, dtype))
+    return c.cast(x, c.dtype)
+
+
+def elements(shape: Sequence[int]) -> int:
+    return math.prod(shape)
