@@ -6,6 +6,8 @@
 #   node    Node.js is installed, which runs the scripts of such reports
 #   compilers  CMake and the compilers that built this are here
 #   onnx    ONNX models can be imported, and the onnx package is installed
+#   python-package  the package tandem is built, and numpy is installed
+#   python-torch, python-jax  so are torch or jax (utils/torch.sh)
 #   wheel-models  the models of Python packages that a test runs are here
 #   asan    built with AddressSanitizer
 #   mutants  built with TANDEM_MUTANTS
@@ -86,6 +88,13 @@ python_package = os.path.join(config.tandem_obj_root, "python")
 if (glob.glob(os.path.join(python_package, "tandem", "_tandem*.so")) and
         os.path.isdir(os.path.join(onnx_packages, "numpy"))):
     config.available_features.add("python-package")
+# utils/torch.sh installs these; the script is copied when torch can be imported.
+torch_packages = os.path.join(cache, "torch")
+if os.path.exists(os.path.join(torch_packages, "make-cuda-stubs.py")):
+    config.available_features.add("python-torch")
+jax_packages = os.path.join(cache, "jax")
+if os.path.isdir(os.path.join(jax_packages, "jaxlib")):
+    config.available_features.add("python-jax")
 if all(os.path.exists(os.path.join(cache, name))
        for name in ["silero_vad.onnx", "magika.onnx"]):
     config.available_features.add("wheel-models")
@@ -144,6 +153,11 @@ config.substitutions += [
     # Python with the package tandem and numpy.
     ("%tandem-python", "env PYTHONPATH={0}:{1} {2}".format(
         python_package, onnx_packages, config.python)),
+    # The same with torch, or with jax.
+    ("%torch-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
+        python_package, onnx_packages, torch_packages, config.python)),
+    ("%jax-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
+        python_package, onnx_packages, jax_packages, config.python)),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()
