@@ -6,6 +6,8 @@
 #   node    Node.js is installed, which runs the scripts of such reports
 #   compilers  CMake and the compilers that built this are here
 #   onnx    ONNX models can be imported, and the onnx package is installed
+#   python-package  the package tandem is built, and numpy is installed
+#   python-torch, python-jax  so are torch or jax (utils/torch.sh)
 #   wheel-models  the models of Python packages that a test runs are here
 #   asan    built with AddressSanitizer
 #   mutants  built with TANDEM_MUTANTS
@@ -92,6 +94,13 @@ if (glob.glob(os.path.join(python_package, "tandem", "_tandem*.so")) and
 for package, name in [("mypy", "mypy"), ("notebook", "nbclient")]:
     if os.path.isdir(os.path.join(cache, package, name)):
         config.available_features.add(package)
+# utils/torch.sh installs these; the script is copied when torch can be imported.
+torch_packages = os.path.join(cache, "torch")
+if os.path.exists(os.path.join(torch_packages, "make-cuda-stubs.py")):
+    config.available_features.add("python-torch")
+jax_packages = os.path.join(cache, "jax")
+if os.path.isdir(os.path.join(jax_packages, "jaxlib")):
+    config.available_features.add("python-jax")
 if all(os.path.exists(os.path.join(cache, name))
        for name in ["silero_vad.onnx", "magika.onnx"]):
     config.available_features.add("wheel-models")
@@ -126,6 +135,13 @@ for level, flags in [
 
 # Substitutions ---------------------------------------------------------------
 
+
+def python_with(*folders):
+    """A command: Python with the package tandem, numpy, and packages of folders."""
+    path = ":".join([python_package, onnx_packages, *folders])
+    return f"env PYTHONPATH={path} {config.python}"
+
+
 config.substitutions += [
     ("%graphs", os.path.join(config.tandem_src_root, "test", "graphs")),
     ("%gpu-specs", os.path.join(config.tandem_src_root, "utils", "gpu-specs")),
@@ -148,12 +164,12 @@ config.substitutions += [
     ("%cache", cache),
     ("%interpreter", config.python),
     # Python with the package tandem and numpy.
-    ("%tandem-python", "env PYTHONPATH={0}:{1} {2}".format(
-        python_package, onnx_packages, config.python)),
-    ("%mypy-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
-        python_package, os.path.join(cache, "mypy"), onnx_packages, config.python)),
-    ("%notebook-python", "env PYTHONPATH={0}:{1}:{2} {3}".format(
-        python_package, os.path.join(cache, "notebook"), onnx_packages, config.python)),
+    ("%tandem-python", python_with()),
+    # The same with further packages.
+    ("%jax-python", python_with(jax_packages)),
+    ("%mypy-python", python_with(os.path.join(cache, "mypy"))),
+    ("%notebook-python", python_with(os.path.join(cache, "notebook"))),
+    ("%torch-python", python_with(torch_packages)),
     ("%onnx-python", "env PYTHONPATH=" + onnx_packages + " " + config.python),
 ]
 llvm_config.use_default_substitutions()

@@ -8,8 +8,6 @@
 
 #include "Arrays.h"
 
-#include "DLPackExchange.h"
-
 #include "tandem/Runtime/DLPack.h"
 #include "tandem/Runtime/Device.h"
 #include "tandem/Runtime/StridedTensor.h"
@@ -136,51 +134,51 @@ void Arrays::countCopy(const std::string &what, bool isWritten) {
     copied = what;
 }
 
-void Arrays::addTensor(Tensor tensor, const void *data, const std::string &what,
+void Arrays::addTensor(const ImportedTensor &imported, const std::string &what,
                        bool isWritten) {
-  if (tensor.data() != data && tensor.bytes() > 0)
+  if (imported.tensor.data() != imported.data && imported.tensor.bytes() > 0)
     countCopy(what, isWritten);
-  all.push_back(std::move(tensor));
+  all.push_back(imported.tensor);
 }
 
-/// The address of the element whose indices are all 0.
-static const void *dataOf(const DLTensor &tensor) {
-  return static_cast<const char *>(tensor.data) + tensor.byte_offset;
-}
-
-/// A tensor that owns `managed`. Raises TypeError, and leaves it to the caller,
-/// if there is no such tensor.
-static Tensor takeManaged(DLManagedTensor *managed, const std::string &what) {
-  Expected<Tensor> tensor = fromDLPack(managed);
-  if (!tensor)
-    raiseType(what + ": " + tensor.error().message);
-  return std::move(*tensor);
-}
-
-void Arrays::addBuffer(nb::handle array, const std::string &what,
-                       bool isWritten) {
-  nb::object source = nb::borrow(array);
-  bool isBF16 = false;
-  Py_buffer buffer;
+/// Fills `buffer`, and returns whether the object has such a buffer.
+static bool fetchBuffer(nb::handle object, bool isWritten, Py_buffer &buffer) {
   const int flags = PyBUF_STRIDES | PyBUF_FORMAT |
                     (isWritten ? PyBUF_WRITABLE : PyBUF_SIMPLE);
-  if (PyObject_GetBuffer(source.ptr(), &buffer, flags) != 0) {
-    PyErr_Clear();
-    // ml_dtypes' bfloat16 has no format: its bits have.
-    isBF16 = dtypeOf(array) == "bfloat16";
-    if (isBF16)
-      source = array.attr("view")("uint16");
-    if (!isBF16 || PyObject_GetBuffer(source.ptr(), &buffer, flags) != 0) {
-      PyErr_Clear();
-      if (isWritten && !nb::cast<bool>(array.attr("flags").attr("writeable")))
-        raise({what + " is read-only", "output", "", "pass a writable array"});
-      raiseUnknownType(what, array);
+  if (PyObject_GetBuffer(object.ptr(), &buffer, flags) == 0)
+    return true;
+  PyErr_Clear();
+  return false;
+}
+
+void Arrays::addNumpy(nb::handle array, const std::string &what,
+                      bool isWritten) {
+  if (Py_TYPE(array.ptr()) != numpyType() && nb::hasattr(array, "mask"))
+    raiseType(what + " is a " + typeNameOf(array) +
+              ", whose mask would be lost: pass x.filled(value)");
+  Py_buffer buffer;
+  if (fetchBuffer(array, isWritten, buffer)) {
+    addBuffer(buffer, typeOfFormat(buffer.format, buffer.itemsize), array, what,
+              isWritten);
+    return;
+  }
+  // ml_dtypes' bfloat16 has no format: its bits have.
+  if (dtypeOf(array) == "bfloat16") {
+    nb::object bits = array.attr("view")("uint16");
+    if (fetchBuffer(bits, isWritten, buffer)) {
+      addBuffer(buffer, DType::bf16, array, what, isWritten);
+      return;
     }
   }
+  if (isWritten && !nb::cast<bool>(array.attr("flags").attr("writeable")))
+    raise({what + " is read-only", "output", "", "pass a writable array"});
+  raiseUnknownType(what, array);
+}
+
+void Arrays::addBuffer(const Py_buffer &buffer, std::optional<DType> dtype,
+                       nb::handle array, const std::string &what,
+                       bool isWritten) {
   buffers.push_back(buffer);
-  held.push_back(std::move(source));
-  std::optional<DType> dtype =
-      isBF16 ? DType::bf16 : typeOfFormat(buffer.format, buffer.itemsize);
   if (!dtype)
     raiseUnknownType(what, array);
   checkRank(size_t(buffer.ndim), what);
@@ -195,70 +193,79 @@ void Arrays::addBuffer(nb::handle array, const std::string &what,
   if (!isWhole)
     raise({what + " has strides that are no multiple of its elements", "input",
            "", "pass numpy.ascontiguousarray(x)"});
-  addTensor(take(toTensor({type, buffer.buf, strides, nullptr, {}})),
-            buffer.buf, what, isWritten);
+  addTensor(
+      {take(toTensor({type, buffer.buf, strides, nullptr, {}})), buffer.buf},
+      what, isWritten);
+}
+
+/// The result of a method or attribute of the array that is a bool.
+static bool isTrue(PyObject *object) {
+  nb::object held = nb::steal(object);
+  if (!held)
+    throw nb::python_error();
+  return held.is(Py_True);
+}
+
+/// Raises TypeError for a tensor of torch whose gradient would be lost without
+/// a word.
+static void checkGradient(nb::handle tensor, const std::string &what) {
+  static PyObject *const name = PyUnicode_InternFromString("requires_grad");
+  if (isTrue(PyObject_GetAttr(tensor.ptr(), name)) &&
+      nb::cast<bool>(nb::module_::import_("torch").attr("is_grad_enabled")()))
+    raiseType(what + " needs a gradient, which Tandem does not compute: pass "
+                     "x.detach(), or call under torch.no_grad()");
+}
+
+/// Raises TypeError for a tensor of torch whose memory holds the negated
+/// elements. Such a tensor is the imaginary part of a conjugate, so that its
+/// strides are even: with more than one element, it is not dense.
+static void checkNegativeBit(nb::handle tensor, const std::string &what) {
+  static PyObject *const name = PyUnicode_InternFromString("is_neg");
+  if (isTrue(PyObject_CallMethodNoArgs(tensor.ptr(), name)))
+    raiseType(what + " has the negative bit: pass x.resolve_neg()");
 }
 
 bool Arrays::addExchanged(nb::handle array, const std::string &what,
                           bool isWritten) {
-  const DLPackExchangeAPI *api = findExchangeAPI(array);
-  if (!api)
+  const ExchangeType &type = exchangeTypeOf(array);
+  if (!type.api || !type.api->dltensor_from_py_object_no_sync)
     return false;
-  auto managed = std::make_unique<DLManagedTensor>();
-  if (api->dltensor_from_py_object_no_sync(array.ptr(), &managed->dl_tensor) !=
+  if (type.isOpaque)
+    raiseType(what + " is a " + typeNameOf(array) +
+              ", whose elements are not in its memory");
+  if (type.isTorch)
+    checkGradient(array, what);
+  // The array itself keeps the elements in place.
+  DLManagedTensor view{};
+  if (type.api->dltensor_from_py_object_no_sync(array.ptr(), &view.dl_tensor) !=
       0) {
     PyErr_Clear();
-    return false; // For example, it needs a gradient: DLPack says so.
+    return false; // The error of __dlpack__ says more.
   }
-  // The array itself keeps the elements in place.
-  managed->deleter = [](DLManagedTensor *self) { delete self; };
-  const void *data = dataOf(managed->dl_tensor);
-  Tensor tensor = takeManaged(managed.get(), what);
-  managed.release();
-  addTensor(std::move(tensor), data, what, isWritten);
+  const ImportedTensor imported = importTensor(&view, what);
+  const Tensor &tensor = imported.tensor;
+  if (type.isTorch && (tensor.data() != imported.data ||
+                       tensor.bytes() == byteWidth(tensor.dtype())))
+    checkNegativeBit(array, what);
+  addTensor(imported, what, isWritten);
   return true;
-}
-
-/// array.__dlpack__(). Raises TypeError with the reason if the array cannot be
-/// exported.
-static nb::object callDLPack(nb::handle array, const std::string &what) {
-  try {
-    return array.attr("__dlpack__")();
-  } catch (nb::python_error &error) {
-    if (!error.matches(PyExc_Exception))
-      throw;
-    nb::object text = nb::steal(PyObject_Str(error.value().ptr()));
-    nb::raise_from(error, PyExc_TypeError, "%s: %s", what.c_str(),
-                   nb::cast<std::string>(text).c_str());
-  }
-}
-
-void Arrays::addDLPack(nb::handle array, const std::string &what,
-                       bool isWritten) {
-  nb::object capsule = callDLPack(array, what);
-  if (!PyCapsule_IsValid(capsule.ptr(), "dltensor"))
-    raiseType(what + ": __dlpack__ returns a " + typeNameOf(capsule) +
-              ", not a capsule with a \"dltensor\"");
-  auto *managed = static_cast<DLManagedTensor *>(
-      PyCapsule_GetPointer(capsule.ptr(), "dltensor"));
-  const void *data = dataOf(managed->dl_tensor);
-  Tensor tensor = takeManaged(managed, what);
-  PyCapsule_SetName(capsule.ptr(), "used_dltensor");
-  addTensor(std::move(tensor), data, what, isWritten);
 }
 
 void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
   ArrayKind kind = ArrayKind::numpy;
+  Py_buffer buffer;
   if (PyObject_TypeCheck(array.ptr(), numpyType())) {
-    if (Py_TYPE(array.ptr()) != numpyType() && nb::hasattr(array, "mask"))
-      raiseType(what + " is a " + typeNameOf(array) +
-                ", whose mask would be lost: pass x.filled(value)");
-    addBuffer(array, what, isWritten);
+    addNumpy(array, what, isWritten);
   } else if (addExchanged(array, what, isWritten)) {
-    kind = ArrayKind::torch;
+    kind = ArrayKind::exchanged;
   } else if (!PyType_Check(array.ptr()) && nb::hasattr(array, "__dlpack__")) {
     kind = ArrayKind::dlpack;
-    addDLPack(array, what, isWritten);
+    // jax has buffers for most dtypes, which take a fifth of the time.
+    if (!isWritten && fetchBuffer(array, isWritten, buffer))
+      addBuffer(buffer, typeOfFormat(buffer.format, buffer.itemsize), array,
+                what, isWritten);
+    else
+      addTensor(importArray(array, what, isWritten), what, isWritten);
   } else {
     raiseType(what + " is a " + typeNameOf(array) +
               ", not an array: pass numpy.asarray(x, dtype)");
@@ -268,6 +275,23 @@ void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
     firstArray = array;
   }
   held.push_back(nb::borrow(array));
+}
+
+/// Calls note_write of tandem._arrays. An import releases the GIL, so that
+/// threads must not wait for one another here, as for a static object.
+static void noteWrite(nb::handle array) {
+  static nb::handle function; // Guarded by the GIL.
+  if (!function)
+    function =
+        nb::object(nb::module_::import_("tandem._arrays").attr("note_write"))
+            .release();
+  function(array);
+}
+
+void Arrays::noteWrites() const {
+  for (const nb::object &array : held)
+    if (exchangeTypeOf(array).isTorch)
+      noteWrite(array);
 }
 
 //===----------------------------------------------------------------------===//
@@ -328,6 +352,9 @@ nb::object python::toArray(const Tensor &tensor, ArrayKind kind,
                            nb::handle like) {
   if (kind == ArrayKind::numpy)
     return toNumpy(tensor);
+  if (kind == ArrayKind::exchanged)
+    if (nb::object array = makeArray(*exchangeTypeOf(like).api, tensor))
+      return array;
   nb::object exported = nb::module_::import_("tandem._arrays")
                             .attr("Exported")(toCapsule(tensor));
   return nb::module_::import_("tandem._arrays")

@@ -9,17 +9,20 @@
 #ifndef TANDEM_PYTHON_ARRAYS_H
 #define TANDEM_PYTHON_ARRAYS_H
 
+#include "DLPackExchange.h"
 #include "Errors.h"
 
 #include "tandem/Runtime/Tensor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tandem::python {
 
-/// The library that an array belongs to.
-enum class ArrayKind { numpy, torch, dlpack };
+/// How an array is read and made: by numpy's buffers, by DLPack's exchange API
+/// (torch), or by `__dlpack__`.
+enum class ArrayKind { numpy, exchanged, dlpack };
 
 /// Tensors that refer to the memory of Python's arrays, and what keeps that
 /// memory in place. Must be destroyed with the GIL held.
@@ -29,11 +32,20 @@ public:
   Arrays(const Arrays &) = delete;
   ~Arrays();
 
+  /// Makes room for `count` arrays.
+  void reserve(size_t count) {
+    all.reserve(count);
+    held.reserve(count);
+  }
+
   /// Adds an array of numpy, of torch, or of any library that has DLPack. An
   /// array that is not contiguous and row-major is copied, unless it is to be
   /// written. `what` names the array in errors: "input 'x'". Raises TypeError
   /// for what is no array, and tandem.Error otherwise.
   void add(nb::handle array, const std::string &what, bool isWritten = false);
+
+  /// Tells the libraries that care that all arrays were written to.
+  void noteWrites() const;
 
   const std::vector<Tensor> &tensors() const { return all; }
   /// The library of the first array.
@@ -45,11 +57,12 @@ public:
   const std::string &firstCopy() const { return copied; }
 
 private:
-  void addBuffer(nb::handle array, const std::string &what, bool isWritten);
+  void addNumpy(nb::handle array, const std::string &what, bool isWritten);
+  /// Adds a buffer of `array`. Nothing for `dtype` raises TypeError.
+  void addBuffer(const Py_buffer &buffer, std::optional<DType> dtype,
+                 nb::handle array, const std::string &what, bool isWritten);
   bool addExchanged(nb::handle array, const std::string &what, bool isWritten);
-  void addDLPack(nb::handle array, const std::string &what, bool isWritten);
-  /// Adds the tensor of an array whose elements begin at `data`.
-  void addTensor(Tensor tensor, const void *data, const std::string &what,
+  void addTensor(const ImportedTensor &imported, const std::string &what,
                  bool isWritten);
   void countCopy(const std::string &what, bool isWritten);
 

@@ -125,6 +125,7 @@ void PyFunction::bind(const nb::args &arguments, const nb::kwargs &keywords,
   if (arguments.size() > count)
     raiseType("the function has " + std::to_string(count) + " inputs, and " +
               std::to_string(arguments.size()) + " are given");
+  inputs.reserve(count);
   for (size_t i = 0; i < arguments.size(); ++i)
     inputs.add(arguments[i], inputLabels[i]);
   const std::vector<std::string> &names = graph->inputNames();
@@ -216,8 +217,10 @@ nb::object PyFunction::call(const nb::args &arguments,
   noteCopies(inputs);
   auto outputs = take(
       withoutGIL([&] { return function->call(inputs.tensors(), options); }));
-  if (out)
+  if (out) {
+    given.noteWrites();
     return nb::borrow(out);
+  }
   if (outputs.size() == 1)
     return toArray(outputs[0], inputs.kind(), inputs.first());
   nb::list all;

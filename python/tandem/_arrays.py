@@ -1,4 +1,4 @@
-"""Results as arrays of the library that the inputs belong to."""
+"""Arrays of other libraries: results, and what cannot be read."""
 
 import sys
 
@@ -30,3 +30,20 @@ def import_like(exported, like):
     if not hasattr(library, "from_dlpack"):
         import numpy as library
     return library.from_dlpack(exported)
+
+
+def why_unreadable(array, error):
+    """The rest of a sentence on an array whose `__dlpack__` raised `error`."""
+    name = type(array).__name__
+    jax = sys.modules.get("jax")
+    if jax and isinstance(array, jax.core.Tracer):
+        return (f"is a {name}, which has no elements while jax traces: "
+                "call the function by jax.pure_callback")
+    text = str(error).partition("\n")[0]
+    return f"is a {name} that cannot be read: {text}"
+
+
+def note_write(array):
+    """Tells autograd that a tensor of torch was written to."""
+    if not array.is_inference():
+        sys.modules["torch"].autograd.graph.increment_version(array)

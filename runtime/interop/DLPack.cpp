@@ -84,7 +84,7 @@ Expected<DLDevice> toDLDevice(const Device *device) {
 struct Imported {
   DLManagedTensor *managed = nullptr;
   ~Imported() {
-    if (managed && managed->deleter)
+    if (managed)
       managed->deleter(managed);
   }
 };
@@ -122,6 +122,8 @@ Expected<Tensor> tandem::fromDLPack(DLManagedTensor *managed) {
   if (!managed)
     return fail("dlpack", "the DLManagedTensor is null");
   TANDEM_ASSIGN_OR_RETURN(StridedTensor strided, describe(managed->dl_tensor));
+  if (!managed->deleter)
+    return toTensor(strided);
   auto imported = std::make_shared<Imported>();
   strided.owner = imported;
   TANDEM_ASSIGN_OR_RETURN(Tensor tensor, toTensor(strided));

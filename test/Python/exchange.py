@@ -7,6 +7,7 @@ import unittest
 
 import numpy as np
 import tandem
+from Inputs.functions import elementwise
 
 
 class DLTensor(ctypes.Structure):
@@ -64,9 +65,7 @@ Array.__dlpack_c_exchange_api__ = ctypes.pythonapi.PyCapsule_New(
 
 
 def negate(rank=1):
-    builder = tandem.Builder()
-    x = builder.input("float32", (None,) * rank, name="x")
-    return builder.build(builder.neg(x))
+    return elementwise("neg", "float32", rank=rank)
 
 
 class ExchangeTest(unittest.TestCase):

@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
 """Measures what a call from Python costs beyond the call in C++.
 
-  PYTHONPATH=build/python utils/measure/python-calls.py
+  cache=~/.cache/tandem
+  PYTHONPATH=build/python:$cache/onnx-tests:$cache/torch:$cache/jax \
+    utils/measure/python-calls.py
 
-A small graph of two inputs is called with numpy and, where it is installed, torch,
-and in C++ in the same process. onnxruntime runs x + y where it is installed. The time to
-import the package is that of a new process beside numpy's. Times are medians.
+A small graph of two inputs is called in C++, with numpy and, where they are
+installed, with torch and jax, all in one process. Each library also adds the same
+arrays itself. onnxruntime runs x + y where it is installed. The calls take turns,
+and the table has medians: the time of a call, and the time beyond the call in C++.
+The time to import the package is that of a new process beside numpy's.
 """
 
 import argparse
@@ -26,17 +30,23 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
 CALLS, ROUNDS = 20000, 7
 
 
-def median_ns(call):
-    """The median over rounds of the time of a call, in nanoseconds."""
-    for _ in range(1000):
+def time_ns(call, calls=CALLS):
+    """The mean time of a call, in nanoseconds."""
+    start = time.perf_counter_ns()
+    for _ in range(calls):
         call()
-    rounds = []
+    return (time.perf_counter_ns() - start) / calls
+
+
+def medians(timers):
+    """{name: median over rounds}, where each round runs every timer once."""
+    rounds = {name: [] for name in timers}
+    for timer in timers.values():
+        timer()
     for _ in range(ROUNDS):
-        start = time.perf_counter_ns()
-        for _ in range(CALLS):
-            call()
-        rounds.append((time.perf_counter_ns() - start) / CALLS)
-    return statistics.median(rounds)
+        for name, timer in timers.items():
+            rounds[name].append(timer())
+    return {name: statistics.median(times) for name, times in rounds.items()}
 
 
 def import_ms(module):
@@ -49,8 +59,33 @@ def import_ms(module):
     return statistics.median(run(f"import {module}") - run("pass") for _ in range(9))
 
 
-def peers(x, y):
-    """(name, call) of the other libraries that are installed."""
+def calls_of_torch(f, x, y):
+    """(name, call) with tensors of torch."""
+    try:
+        import torch
+    except ImportError:
+        return
+    a, b, out = torch.from_numpy(x), torch.from_numpy(y), torch.empty(4)
+    yield "tandem, torch", lambda: f(a, b)
+    yield "tandem, torch, out=", lambda: f(a, b, out=out)
+    yield "torch, x + y", lambda: a + b
+
+
+def calls_of_jax(f, x, y):
+    """(name, call) with arrays of jax."""
+    try:
+        import jax
+    except ImportError:
+        return
+    a, b, out = jax.numpy.asarray(x), jax.numpy.asarray(y), np.empty(4, np.float32)
+    add = jax.jit(lambda x, y: x + y)
+    yield "tandem, jax", lambda: f(a, b)
+    yield "tandem, jax, out=numpy", lambda: f(a, b, out=out)
+    yield "jax.jit, x + y", lambda: add(a, b).block_until_ready()
+
+
+def calls_of_onnxruntime(x, y):
+    """(name, call) of onnxruntime."""
     try:
         import onnx
         import onnxruntime
@@ -70,20 +105,17 @@ def main():
     x, y = np.ones(4, np.float32), np.ones(4, np.float32)
     out = np.empty(4, np.float32)
     f = tandem.load(GRAPH.encode(), mode="eager")
-    calls = [("tandem, in C++", None), ("tandem, numpy", lambda: f(x, y)),
-             ("tandem, numpy, out=", lambda: f(x, y, out=out))]
-    try:
-        import torch
-        a, b = torch.ones(4), torch.ones(4)
-        calls.append(("tandem, torch", lambda: f(a, b)))
-        calls.append(("torch, eager", lambda: a + b))
-    except ImportError:
-        print("torch is not installed")
-    calls += peers(x, y)
-    for name, call in calls:
-        ns = median_ns(call) if call else statistics.median(
-            f._impl.time_calls(CALLS, x, y) for _ in range(ROUNDS))
-        print(f"{name:24} {ns / 1e3:8.2f} µs")
+    calls = {"tandem, numpy": lambda: f(x, y),
+             "tandem, numpy, out=": lambda: f(x, y, out=out),
+             "numpy, x + y": lambda: x + y, **dict(calls_of_torch(f, x, y)),
+             **dict(calls_of_jax(f, x, y)), **dict(calls_of_onnxruntime(x, y))}
+    timers = {name: (lambda call=call: time_ns(call)) for name, call in calls.items()}
+    in_cpp = lambda: f._impl.time_calls(CALLS, x, y)
+    times = medians({"tandem, in C++": in_cpp, **timers})
+    base = times["tandem, in C++"]
+    for name, ns in times.items():
+        beyond = f"{(ns - base) / 1e3:+8.2f}" if name.startswith("tandem, ") else ""
+        print(f"{name:24} {ns / 1e3:8.2f} µs {beyond}")
     print(f"{'import tandem':24} {import_ms('tandem'):8.1f} ms")
     print(f"{'import numpy':24} {import_ms('numpy'):8.1f} ms")
 

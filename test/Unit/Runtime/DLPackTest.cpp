@@ -57,6 +57,22 @@ TEST(DLPack, MemoryIsSharedUntilItsLastUse) {
   EXPECT_EQ(foreign.deleted, 1);
 }
 
+TEST(DLPack, MemoryWithoutDeleterIsTheCallers) {
+  Foreign foreign;
+  std::vector<Tensor> tensors;
+  {
+    DLManagedTensor managed = foreign.managed;
+    managed.deleter = nullptr;
+    auto tensor = fromDLPack(&managed);
+    ASSERT_TRUE(tensor) << tensor.error().str();
+    tensors.push_back(*tensor);
+  }
+  EXPECT_EQ(tensors[0].data(), foreign.data.data());
+  EXPECT_FALSE(tensors[0].owner());
+  tensors.clear();
+  EXPECT_EQ(foreign.deleted, 0);
+}
+
 TEST(DLPack, NullStridesAndOffsets) {
   Foreign foreign;
   foreign.managed.dl_tensor.strides = nullptr;

@@ -27,7 +27,9 @@ namespace tandem {
 /// (StridedTensor.h) can use such memory; otherwise the Tensor is a copy. The
 /// deleter of `managed` is called exactly once, when the memory is no longer
 /// used, on the thread that releases the last reference. If this function
-/// fails, the caller keeps ownership of `managed`.
+/// fails, the caller keeps ownership of `managed`. If `managed` has no deleter,
+/// `managed` is not used after this function returns, and the caller keeps the
+/// memory alive.
 ///
 /// Accepts host memory (kDLCPU and kDLCUDAHost) and GPU memory (kDLCUDA).
 /// Accepts every element type of Tandem, with one lane; DLPack's bool becomes
