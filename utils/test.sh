@@ -15,9 +15,12 @@
 #===-----------------------------------------------------------------------===#
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+source "$TANDEM_ROOT/utils/torch.sh"
 
 tandem_setup
 tandem_install_test_packages
+tandem_install_torch
+tandem_install_jax
 tandem_build all tandem-test-depends
 rm -f "$TANDEM_BUILD/test/results/frames.txt"
 failed=0
