@@ -1,0 +1,243 @@
+"""Graphs of torch.fx with ATen ops as graphs of Tandem."""
+
+from __future__ import annotations
+
+import dataclasses
+import operator
+import typing
+from collections.abc import Sequence
+
+import torch
+
+from .. import _tandem
+from .._errors import Error
+from ..builder import Builder
+from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
+from ._table import HANDLERS, Context, Unsupported, Value, name_of
+
+Node = torch.fx.Node
+
+
+@dataclasses.dataclass(frozen=True)
+class Fallback:
+    """An op that is left to torch.
+
+    Attributes:
+      op: the name of the op, such as "aten.sort.default".
+      reason: why it is left to torch.
+      location: the line of the model that made the op, or "".
+    """
+
+    op: str
+    reason: str
+    location: str
+
+    def __str__(self) -> str:
+        place = f" ({self.location})" if self.location else ""
+        return f"{self.op}{place}: {self.reason}"
+
+
+def location_of(node: Node) -> str:
+    """The line of the model that made a node, as FILE:LINE."""
+    trace = node.meta.get("stack_trace") or ""
+    for line in reversed(trace.splitlines()):
+        line = line.strip()
+        if line.startswith("File "):
+            file, _, rest = line.removeprefix("File ").partition(", line ")
+            return f"{file.strip(chr(34))}:{rest.partition(',')[0]}"
+    return ""
+
+
+def op_name(node: Node) -> str:
+    return str(node.target)
+
+
+class Importer:
+    """Adds the nodes of a graph to a Builder, one after another.
+
+    Sizes are numbers: a graph with symbolic sizes is imported once for each set of
+    sizes that it is called with.
+    """
+
+    def __init__(self) -> None:
+        self.builder = Builder()
+        # A Value, a number, or a tuple of these for each node.
+        self.values: dict[Node, typing.Any] = {}
+
+    def add_input(self, node: Node, tensor: torch.Tensor) -> None:
+        self.values[node] = self.builder.input(name_of(tensor.dtype),
+                                               [int(s) for s in tensor.shape],
+                                               name=node.name)
+
+    def add_constant(self, node: Node, tensor: torch.Tensor) -> None:
+        self.values[node] = self.builder.constant(tensor.detach().contiguous())
+
+    def add(self, node: Node) -> None:
+        """Adds a node. Raises Unsupported if the node must be left to torch."""
+        arguments = torch.fx.node.map_arg(node.args, self._value)
+        options = torch.fx.node.map_arg(node.kwargs, self._value)
+        if node.target is operator.getitem:
+            self.values[node] = _item(*arguments)
+        elif _is_arithmetic(node):
+            self.values[node] = _size(self, node, arguments)
+        else:
+            self.values[node] = self._call(node, arguments, options)
+
+    def _value(self, node: Node) -> typing.Any:
+        return self.values[node]
+
+    def _call(self, node: Node, arguments: tuple[typing.Any, ...],
+              options: dict[str, typing.Any]) -> typing.Any:
+        handler = HANDLERS.get(node.target)
+        if handler is None:
+            raise Unsupported("Tandem has no such op")
+        self.builder.set_location(location_of(node) or node.name)
+        options.pop("memory_format", None)
+        context = Context(self.builder, self._result(node))
+        try:
+            return handler(context, *arguments, **options)
+        except Error as error:
+            raise Unsupported(error.message) from error
+        except TypeError as error:
+            raise Unsupported(f"unexpected arguments: {error}") from error
+
+    def _result(self, node: Node) -> typing.Any:
+        """The metadata of a node's result, with numbers for its sizes."""
+        if not any(isinstance(v, torch.SymInt) for v in _sizes(node.meta["val"])):
+            return node.meta["val"]
+        return torch.utils._pytree.tree_map_only(torch.Tensor, self._concrete,
+                                                 node.meta["val"])
+
+    def _concrete(self, tensor: torch.Tensor) -> torch.Tensor:
+        shape = [self.size(s) for s in tensor.shape]
+        return torch.empty(shape, dtype=tensor.dtype, device="meta")
+
+    def size(self, size: int | torch.SymInt) -> int:
+        """A size as a number, by the sizes of this import."""
+        if not isinstance(size, torch.SymInt):
+            return int(size)
+        expression = size.node.expr
+        return int(expression.xreplace(self.symbols))
+
+    symbols: dict[typing.Any, typing.Any] = {}
+
+    def bind_symbols(self, symbols: dict[typing.Any, int]) -> None:
+        """Gives symbols of sizes their numbers."""
+        import sympy
+        self.symbols = {symbol: sympy.Integer(n) for symbol, n in symbols.items()}
+
+
+def _sizes(value: typing.Any) -> list[typing.Any]:
+    tensors = value if isinstance(value, (list, tuple)) else [value]
+    return [size for t in tensors if isinstance(t, torch.Tensor) for size in t.shape]
+
+
+def _item(values: typing.Any, index: int) -> typing.Any:
+    if index >= len(values):
+        raise Unsupported("this result is not computed")
+    return values[index]
+
+
+def _is_arithmetic(node: Node) -> bool:
+    """Whether a node computes a size and no tensor."""
+    return not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list))
+
+
+def _size(importer: Importer, node: Node, arguments: tuple[typing.Any, ...]) -> typing.Any:
+    if str(node.target).startswith("aten.sym_size"):
+        value, dim = arguments
+        return importer.builder.type(value)[1][dim]
+    value = node.meta.get("val")
+    if isinstance(value, torch.SymInt):
+        return importer.size(value)
+    if value is None:
+        return None  # An assertion, which holds for sizes that torch guards.
+    return value
+
+
+def find_symbols(inputs: Sequence[Node]) -> dict[typing.Any, tuple[int, int | None]]:
+    """For each symbol of sizes, the input that has it: (input, dim), or (input, None)
+    for an input that is the size itself."""
+    found: dict[typing.Any, tuple[int, int | None]] = {}
+    for number, node in enumerate(inputs):
+        value = node.meta.get("val")
+        if isinstance(value, torch.SymInt) and value.node.expr.is_symbol:
+            found.setdefault(value.node.expr, (number, None))
+        if isinstance(value, torch.Tensor):
+            for dim, size in enumerate(value.shape):
+                if isinstance(size, torch.SymInt) and size.node.expr.is_symbol:
+                    found.setdefault(size.node.expr, (number, dim))
+    return found
+
+
+def hints(node: Node) -> typing.Any:
+    """The metadata of a node with the sizes that torch traced it with."""
+    def concrete(tensor: torch.Tensor) -> torch.Tensor:
+        return torch.empty([_hint(s) for s in tensor.shape], dtype=tensor.dtype,
+                           device="meta")
+    return torch.utils._pytree.tree_map_only(torch.Tensor, concrete, node.meta["val"])
+
+
+def _hint(size: int | torch.SymInt) -> int:
+    if not isinstance(size, torch.SymInt):
+        return int(size)
+    hint = size.node.hint
+    return int(hint) if hint is not None else 3
+
+
+def find_fallbacks(graph: torch.fx.Graph) -> dict[Node, Fallback]:
+    """The nodes that must be left to torch. All nodes are added to a Builder that is
+    then dropped; results of those that cannot be added become inputs."""
+    importer = Importer()
+    nodes = [n for n in graph.nodes if n.op == "placeholder"]
+    importer.bind_symbols({symbol: _hint_of(nodes[number], dim)
+                           for symbol, (number, dim) in find_symbols(nodes).items()})
+    fallbacks: dict[Node, Fallback] = {}
+    for node in graph.nodes:
+        reason = _try(importer, node)
+        if reason:
+            fallbacks[node] = Fallback(op_name(node), reason, location_of(node))
+            importer.values[node] = _stand_in(importer, node)
+    return fallbacks
+
+
+def _hint_of(node: Node, dim: int | None) -> int:
+    value = node.meta["val"]
+    return _hint(value if dim is None else value.shape[dim])
+
+
+def _try(importer: Importer, node: Node) -> str:
+    """Adds a node; the reason if that is not possible."""
+    try:
+        if node.op == "placeholder" and isinstance(node.meta["val"], torch.Tensor):
+            importer.add_input(node, hints(node))
+        elif node.op == "placeholder":
+            importer.values[node] = importer.size(node.meta["val"])
+        elif node.op == "get_attr":
+            importer.add_input(node, hints(node))
+        elif node.op == "call_function":
+            importer.add(node)
+    except Unsupported as unsupported:
+        return str(unsupported)
+    return ""
+
+
+class _Opaque:
+    """The result of a node that is left to torch and has no equivalent."""
+
+
+def _stand_in(importer: Importer, node: Node) -> typing.Any:
+    def value(tensor: torch.Tensor) -> typing.Any:
+        try:
+            shape = [importer.size(s) for s in tensor.shape]
+            return importer.builder.input(name_of(tensor.dtype), shape)
+        except (Unsupported, Error):
+            return _Opaque()
+    result = node.meta.get("val")
+    if isinstance(result, (list, tuple)):
+        return tuple(value(t) if isinstance(t, torch.Tensor) else t for t in result)
+    return value(result) if isinstance(result, torch.Tensor) else _Opaque()
+
+
+__all__ = ["Fallback", "Importer", "Value", "find_fallbacks", "find_symbols", "location_of",
+           "_tandem"]
