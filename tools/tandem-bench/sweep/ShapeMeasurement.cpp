@@ -162,7 +162,7 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
       std::count_if(executors.compiled.program->steps.begin(),
                     executors.compiled.program->steps.end(),
                     [](const auto &step) { return step->kernel >= 0; }));
-  result.verdict = judge(result.eager, result.compiled);
+  result.verdict = measure::judge(result.eager, result.compiled);
   result.breakEven = measure::breakEvenCalls(
       result.warm.total.median, result.eager.median, result.compiled.median);
   result.breakEvenCold = measure::breakEvenCalls(
