@@ -150,11 +150,15 @@ GraphBuilder::LoopBody GraphBuilder::beginLoop(LoopOperands operands) {
   return given;
 }
 
+/// The largest number of iterations whose index is scanned from an iota.
+static constexpr int64_t kMaxScannedIndex = 4096;
+
 void Impl::provideIndex(Loop &loop, std::vector<TensorType> &results) {
   if (!loop.usesIndex)
     return;
   const TensorType scalar{DType::i64, {}};
-  if (const int64_t trips = tripsOf(loop); trips != kDynamic) {
+  const int64_t trips = tripsOf(loop);
+  if (trips != kDynamic && trips <= kMaxScannedIndex) {
     const TensorType type{DType::i64, {trips}};
     fb::IotaAttrsT attributes;
     attributes.type = std::make_unique<fb::TensorTypeT>(toFlat(type));
@@ -179,47 +183,50 @@ void Impl::provideIndex(Loop &loop, std::vector<TensorType> &results) {
   results.insert(results.begin() + at, scalar);
 }
 
+/// Adds slices of stacked results to the carried values that a body computes.
+static Status addStacked(Impl::Loop &loop, const std::vector<size_t> &stacked,
+                         std::vector<bool> reversed) {
+  if (loop.yielded.size() != loop.numCarried)
+    return violates("C2", "the body computes " +
+                              std::to_string(loop.yielded.size()) +
+                              " carried values, but the loop has " +
+                              std::to_string(loop.numCarried));
+  TANDEM_RETURN_IF_ERROR(
+      checkFlags(reversed, stacked.size(), "stacked values"));
+  reversed.resize(stacked.size());
+  loop.yielded.insert(loop.yielded.end(), stacked.begin(), stacked.end());
+  loop.reversed.insert(loop.reversed.end(), reversed.begin(), reversed.end());
+  return {};
+}
+
 GraphBuilder::LoopResults GraphBuilder::endLoop(LoopYield yielded) {
   if (impl->open.empty()) {
     refuse({"there is no body of a loop to end", "build", {}, {}}, "loop");
     return {};
   }
   Impl::Loop &body = *impl->open.back();
-  auto take = [&]() -> Expected<std::vector<TensorType>> {
+  auto infer = [&]() -> Expected<std::vector<TensorType>> {
+    TANDEM_RETURN_IF_ERROR(impl->status);
     TANDEM_ASSIGN_OR_RETURN(body.yielded,
                             use(yielded.carried, "a carried value"));
     TANDEM_ASSIGN_OR_RETURN(std::vector<size_t> stacked,
                             use(yielded.stacked, "a stacked value"));
-    if (body.yielded.size() != body.numCarried)
-      return violates("C2", "the body computes " +
-                                std::to_string(body.yielded.size()) +
-                                " carried values, but the loop has " +
-                                std::to_string(body.numCarried));
-    TANDEM_RETURN_IF_ERROR(
-        checkFlags(yielded.reversed, stacked.size(), "stacked values"));
-    body.yielded.insert(body.yielded.end(), stacked.begin(), stacked.end());
+    TANDEM_RETURN_IF_ERROR(addStacked(body, stacked, yielded.reversed));
     return impl->inferResults(body);
   };
-  const size_t numStacked = yielded.stacked.size();
-  LoopResults results{std::vector<Value>(body.numCarried),
-                      std::vector<Value>(numStacked)};
-  Expected<std::vector<TensorType>> types =
-      impl->status ? take() : tl::unexpected(impl->status.error());
+  const size_t numCarried = body.numCarried,
+               numStacked = yielded.stacked.size();
+  Expected<std::vector<TensorType>> types = infer();
   std::unique_ptr<Impl::Loop> loop = std::move(impl->open.back());
   impl->open.pop_back();
   if (!types) {
     refuse(std::move(types.error()), loop->location);
-    return results;
+    return {std::vector<Value>(numCarried), std::vector<Value>(numStacked)};
   }
-  yielded.reversed.resize(numStacked);
-  loop->reversed.insert(loop->reversed.end(), yielded.reversed.begin(),
-                        yielded.reversed.end());
   impl->provideIndex(*loop, *types);
-  const size_t numCarried = loop->numCarried;
   const size_t first = impl->add(std::move(loop), *types);
-  results.carried = valuesOf(first, numCarried);
-  results.stacked = valuesOf(first + types->size() - numStacked, numStacked);
-  return results;
+  return {valuesOf(first, numCarried),
+          valuesOf(first + types->size() - numStacked, numStacked)};
 }
 
 void GraphBuilder::abandonLoop() {
