@@ -67,6 +67,19 @@ struct Context {
   ErrorBoundOptions bounds;
 };
 
+Expected<measure::Summary> timeRuns(Executor &executor,
+                                    std::span<const Tensor> inputs, int count) {
+  std::vector<double> samples;
+  std::vector<Tensor> scratch;
+  for (int i = 0; i < count; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    TANDEM_RETURN_IF_ERROR(executor.run(inputs, scratch));
+    TANDEM_RETURN_IF_ERROR(executor.stream().synchronize());
+    samples.push_back(measure::nsSince(start));
+  }
+  return measure::summarize(std::move(samples));
+}
+
 Expected<TierResult> runTier(const Context &context, Tier tier) {
   TierOptions tierOptions;
   tierOptions.compile = context.options.compile;
@@ -108,21 +121,12 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
       TANDEM_RETURN_IF_ERROR(executor.run(inputs, result.outputs));
   TANDEM_ASSIGN_OR_RETURN(result.outputs, copyToHost(result.outputs, stream));
 
-  std::vector<double> samples;
-  std::vector<Tensor> scratch;
-  for (int i = 0; i < context.options.repeat; ++i) {
-    auto start = std::chrono::steady_clock::now();
-    TANDEM_RETURN_IF_ERROR(executor.run(inputs, scratch));
-    TANDEM_RETURN_IF_ERROR(stream.synchronize());
-    samples.push_back(measure::nsSince(start));
-  }
-  result.time = measure::summarize(std::move(samples));
+  const int repeat = context.options.repeat;
+  TANDEM_ASSIGN_OR_RETURN(result.time, timeRuns(executor, inputs, repeat));
   if (!context.options.profile.empty()) {
     TANDEM_ASSIGN_OR_RETURN(result.profile,
                             profileTier(result.prepared, tier, inputs,
-                                        context.options.repeat
-                                            ? context.options.repeat
-                                            : kProfiledRuns,
+                                        repeat ? repeat : kProfiledRuns,
                                         context.options.device));
   }
   if (std::optional<Error> failure = executor.captureFailure())
