@@ -129,7 +129,8 @@ class Coverage:
     @property
     def counts(self) -> dict[str, int]:
         """The number of nodes by the way of executing them."""
-        return dict(collections.Counter(node.execution for node in self.nodes))
+        return dict(sorted(collections.Counter(
+            node.execution for node in self.nodes).items()))
 
     def __str__(self) -> str:
         lines = [text_table(*self._table(), left=True)]

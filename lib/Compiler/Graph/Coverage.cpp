@@ -106,19 +106,43 @@ Expected<PreparedTier> prepare(const Graph &graph, Tier tier,
   return interpretTier(graph.eagerProgram(), tier, std::move(executor));
 }
 
-/// The steps that execute each node, by the node's location.
-using StepsByNode = std::map<std::string, StepInfo>;
+/// The steps of a program by the locations of the ops that they execute.
+class StepsByLocation {
+public:
+  explicit StepsByLocation(const std::vector<StepInfo> &steps) {
+    for (const StepInfo &step : steps)
+      for (const std::string &source : step.sources)
+        byLocation[source].push_back(&step);
+  }
 
-StepsByNode findSteps(const std::vector<StepInfo> &steps) {
-  StepsByNode found;
-  for (const StepInfo &step : steps)
-    for (const std::string &source : step.sources) {
-      const auto [entry, isNew] = found.try_emplace(source, step);
-      if (!isNew && executionOf(step.kind) > executionOf(entry->second.kind))
-        entry->second = step;
-    }
-  return found;
-}
+  /// The step that executes a node and is furthest from generated code; null if
+  /// nothing executes the node. Several ops of a graph may have one location,
+  /// so a step of the node's own op comes first.
+  const StepInfo *find(const NodeCoverage &node) const {
+    const auto found = byLocation.find(node.location);
+    if (found == byLocation.end())
+      return nullptr;
+    std::vector<const StepInfo *> steps;
+    for (const StepInfo *step : found->second)
+      if (mayExecute(*step, node.op))
+        steps.push_back(step);
+    if (steps.empty())
+      steps = found->second;
+    return *std::max_element(
+        steps.begin(), steps.end(), [](const StepInfo *a, const StepInfo *b) {
+          return executionOf(a->kind) < executionOf(b->kind);
+        });
+  }
+
+private:
+  /// Op steps are called by their ops, such as "conv+relu".
+  static bool mayExecute(const StepInfo &step, const std::string &op) {
+    return step.kind == StepKind::kernel || step.name == "loop" ||
+           ("+" + step.name + "+").find("+" + op + "+") != std::string::npos;
+  }
+
+  std::map<std::string, std::vector<const StepInfo *>> byLocation;
+};
 
 /// Says why nodes of a compiled program are not generated code.
 class Reasons {
@@ -134,8 +158,11 @@ public:
   std::string find(const NodeCoverage &node) const {
     if (auto failure = failures.find(node.location); failure != failures.end())
       return failure->second;
+    const bool isContraction =
+        node.step.starts_with("conv") || node.step.starts_with("matmul");
     for (const ContractionEstimate &estimate : estimates)
-      if (estimate.location == node.location && estimate.isLibrary)
+      if (isContraction && estimate.location == node.location &&
+          estimate.isLibrary)
         return "the library is estimated to take " +
                formatTime(estimate.libraryNs) + ", and generated code " +
                formatTime(estimate.generatedNs);
@@ -174,7 +201,7 @@ Expected<Coverage> Graph::coverage(std::span<const TensorType> inputs,
                           prepare(*this, tier, inputs, options));
   TANDEM_ASSIGN_OR_RETURN(std::vector<StepInfo> steps,
                           describeSteps(*prepared.executor, inputs));
-  const StepsByNode stepOf = findSteps(steps);
+  const StepsByLocation stepsOf(steps);
   std::vector<ContractionEstimate> estimates;
   if (tier == Tier::compiled) {
     TANDEM_ASSIGN_OR_RETURN(estimates,
@@ -183,16 +210,14 @@ Expected<Coverage> Graph::coverage(std::span<const TensorType> inputs,
   const Reasons reasons(prepared.warnings, estimates);
   Coverage coverage{tier, nodesOf(*this)};
   for (NodeCoverage &node : coverage.nodes) {
-    const auto step = stepOf.find(node.location);
     // Results of refused nodes may be inputs of the graph.
-    if (node.execution != Execution::folded || node.ops == 0 ||
-        step == stepOf.end())
+    const bool mayRun = node.execution == Execution::folded && node.ops > 0;
+    const StepInfo *step = mayRun ? stepsOf.find(node) : nullptr;
+    if (!step || step->kind == StepKind::view)
       continue;
-    node.execution = executionOf(step->second.kind);
-    if (node.execution == Execution::folded)
-      continue;
-    node.step = step->second.name;
-    node.provider = step->second.provider;
+    node.execution = executionOf(step->kind);
+    node.step = step->name;
+    node.provider = step->provider;
     if (tier == Tier::compiled && node.execution != Execution::generated)
       node.reason = reasons.find(node);
   }

@@ -188,6 +188,20 @@ TEST(CoverageTest, TellsWhatExecutesEachOp) {
   EXPECT_THAT(best.reason, HasSubstr("no kernel was planned"));
 }
 
+/// A location may be that of a layer of several ops.
+TEST(CoverageTest, TellsOpsOfOneLocationApart) {
+  GraphBuilder b;
+  b.setLocation("layer");
+  auto x = b.input(kType);
+  auto y = b.relu(x);
+  auto graph = std::move(*b.build({y, b.argtopk(y, {.axis = 1, .k = 2})}));
+  auto coverage = graph->coverage({&kType, 1});
+  ASSERT_TRUE(coverage) << coverage.error().str();
+  ASSERT_EQ(coverage->nodes.size(), 2u);
+  EXPECT_EQ(coverage->nodes[0].execution, Execution::generated);
+  EXPECT_EQ(coverage->nodes[1].step, "argtopk");
+}
+
 TEST(CoverageTest, IsOfTheTierThatIsAskedFor) {
   const auto graph = makeGraph();
   auto eager = graph->coverage({&kType, 1}, {}, Tier::eager);
