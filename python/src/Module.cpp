@@ -225,11 +225,8 @@ using Values = std::vector<GraphBuilder::Value>;
 /// The values as objects that keep their builder alive, to which they refer.
 nb::list keepBuilder(nb::handle builder, const Values &values) {
   nb::list objects;
-  for (GraphBuilder::Value value : values) {
-    nb::object object = nb::cast(value);
-    nb::detail::keep_alive(object.ptr(), builder.ptr());
-    objects.append(object);
-  }
+  for (GraphBuilder::Value value : values)
+    objects.append(builder.attr("keep")(value));
   return objects;
 }
 
@@ -286,6 +283,10 @@ void bindBuilder(nb::module_ &module) {
       .def("constant", addConstant, nb::keep_alive<0, 1>())
       .def("splat", addSplat, nb::keep_alive<0, 1>())
       .def("op", addOp, nb::keep_alive<0, 1>())
+      .def(
+          "keep",
+          [](GraphBuilder &, GraphBuilder::Value value) { return value; },
+          nb::keep_alive<0, 1>())
       .def("begin_loop", beginLoop, nb::arg(), nb::arg(), nb::arg().none(),
            nb::arg())
       .def("end_loop", endLoop)

@@ -92,7 +92,10 @@ class Importer:
         if handler is None:
             raise Unsupported("Tandem has no such op")
         self.builder.set_location(location_of(node) or node.name)
-        options.pop("memory_format", None)
+        # These decide where a result is and the order of its elements in memory.
+        options = {name: value for name, value in options.items()
+                   if name not in ("memory_format", "layout", "device", "pin_memory",
+                                   "non_blocking")}
         context = Context(self.builder, self._result(node))
         try:
             return handler(context, *arguments, **options)

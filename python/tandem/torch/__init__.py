@@ -1,0 +1,15 @@
+"""torch.compile(model, backend="tandem").
+
+    import tandem.torch
+
+    model = torch.compile(model, backend="tandem")
+    with torch.no_grad():
+        y = model(x)
+
+Importing `tandem.torch` imports torch.
+"""
+
+from ._backend import backend
+from ._importer import Fallback
+
+__all__ = ["Fallback", "backend"]

@@ -1,0 +1,171 @@
+"""The backend of torch.compile."""
+
+from __future__ import annotations
+
+import typing
+import warnings
+from collections.abc import Callable, Sequence
+
+import torch
+from torch._decomp import core_aten_decompositions
+from torch._dynamo.backends.common import aot_autograd
+from torch._functorch.aot_autograd import make_boxed_func
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupportBase
+
+from .. import _tandem
+from .._errors import Error
+from .._function import Function
+from ._compiled import CompiledGraph
+from ._importer import Fallback, Importer, find_fallbacks
+from ._table import HANDLERS
+
+# What is done about ops that are left to torch.
+FALLBACKS = ("warn", "error", "silent")
+OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": None}
+
+
+def decompositions() -> dict[typing.Any, Callable[..., typing.Any]]:
+    """Core ATen's decompositions of the ops that the table lacks. Ops of the table stay
+    whole, because their kernels are better than those of their parts."""
+    return {op: function for op, function in core_aten_decompositions().items()
+            if op not in HANDLERS}
+
+
+def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], *,
+            options: dict[str, typing.Any] | None = None, mode: str | None = None
+            ) -> Callable[..., typing.Any]:
+    """The backend of `torch.compile(model, backend="tandem")`.
+
+    Options:
+      fallback: "warn" (the default) names each op that is left to torch once per
+        graph, "error" raises an Error, "silent" says nothing.
+      mode, precision, cache: as for `tandem.load`.
+
+    Graphs for training are left to torch as a whole.
+    """
+    chosen = _check(dict(options or {}), mode)
+
+    def compile_inference(graph: torch.fx.GraphModule,
+                          inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
+        return compile_graph(graph, _static_inputs(), chosen)
+
+    def leave_to_torch(graph: torch.fx.GraphModule,
+                       inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
+        _report([Fallback("the graph", "graphs for training are left to torch; call the "
+                          "model under torch.no_grad()", "")], chosen)
+        return typing.cast(Callable[..., typing.Any], _boxed(graph))
+
+    compiler: Callable[..., Callable[..., typing.Any]] = aot_autograd(
+        fw_compiler=leave_to_torch, bw_compiler=lambda graph, inputs: _boxed(graph),
+        inference_compiler=compile_inference, decompositions=decompositions(),
+        keep_inference_input_mutations=True)
+    return compiler(module, example_inputs)
+
+
+def _check(options: dict[str, typing.Any], mode: str | None) -> dict[str, typing.Any]:
+    if mode is not None and mode != "default":
+        raise Error(f"torch.compile's mode '{mode}' is Inductor's", "torch",
+                    hint='pass options={"mode": "auto"}, or "compile" or "eager"')
+    for name in options:
+        if name not in OPTIONS:
+            raise Error(f"there is no option '{name}'", "torch",
+                        hint=f"options: {', '.join(OPTIONS)}")
+    chosen = OPTIONS | options
+    if chosen["fallback"] not in FALLBACKS:
+        raise Error(f"fallback is one of {', '.join(FALLBACKS)}, not "
+                    f"{chosen['fallback']!r}", "torch")
+    return chosen
+
+
+def _static_inputs() -> list[int]:
+    """The positions of parameters and buffers among the inputs of a graph."""
+    context = torch._guards.TracingContext.try_get()
+    metadata = context.fw_metadata if context else None
+    return list(metadata.static_input_indices) if metadata else []
+
+
+def _boxed(graph: torch.fx.GraphModule) -> Callable[[list[typing.Any]], typing.Any]:
+    return typing.cast(Callable[[list[typing.Any]], typing.Any],
+                       make_boxed_func(graph.forward))
+
+
+def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
+                  options: dict[str, typing.Any]) -> Callable[..., typing.Any]:
+    """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch."""
+    fallbacks = find_fallbacks(graph.graph)
+    _report(list(fallbacks.values()), options)
+
+    def build(importer: Importer, outputs: list[typing.Any]) -> Function:
+        return importer.builder.build(outputs, mode=options["mode"],
+                                      precision=options["precision"],
+                                      cache=options["cache"])
+
+    if not fallbacks and not _mutates(graph.graph):
+        return CompiledGraph(graph, constants, build)
+    return _partitioned(graph, fallbacks, constants, build)
+
+
+def _mutates(graph: torch.fx.Graph) -> bool:
+    return any(node.op == "call_function" and node.target is torch.ops.aten.copy_.default
+               for node in graph.nodes)
+
+
+def _report(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:
+    if not fallbacks or options["fallback"] == "silent":
+        return
+    text = "\n  ".join(dict.fromkeys(map(str, fallbacks)))
+    if options["fallback"] == "error":
+        raise Error(f"these ops are left to torch:\n  {text}", "torch",
+                    fallbacks[0].location, 'pass options={"fallback": "warn"} to run them '
+                    "in torch")
+    warnings.warn(f"tandem leaves these ops to torch:\n  {text}", RuntimeWarning,
+                  stacklevel=3)
+
+
+class _Supported(OperatorSupportBase):  # type: ignore[misc]
+    def __init__(self, fallbacks: dict[torch.fx.Node, Fallback]) -> None:
+        self.fallbacks = fallbacks
+
+    def is_node_supported(self, modules: typing.Any, node: torch.fx.Node) -> bool:
+        return (node.op == "call_function" and node not in self.fallbacks
+                and node.target is not torch.ops.aten.copy_.default)
+
+
+def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fallback],
+                 constants: Sequence[int],
+                 build: Callable[[Importer, list[typing.Any]], Function]
+                 ) -> Callable[..., typing.Any]:
+    """The graph with its supported parts replaced by functions of Tandem."""
+    inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
+    static = {inputs[i].name for i in constants}
+    partitioner = CapabilityBasedPartitioner(graph, _Supported(fallbacks),
+                                             allows_single_node_partition=True)
+    whole = partitioner.partition_and_fuse()
+    for node in whole.graph.nodes:
+        if node.op != "call_module":
+            continue
+        part = getattr(whole, node.target)
+        positions = [i for i, argument in enumerate(node.args)
+                     if argument.op == "placeholder" and argument.name in static]
+        setattr(whole, node.target, _Part(CompiledGraph(part, positions, build)))
+    return _boxed(whole)
+
+
+class _Part(torch.nn.Module):  # type: ignore[misc]
+    """A part of a graph, as a module of the rest."""
+
+    def __init__(self, compiled: CompiledGraph) -> None:
+        super().__init__()
+        self.compiled = compiled
+        output = compiled.output.args[0]
+        self.is_single = not isinstance(output, (list, tuple))
+        if self.is_single:
+            compiled.output.args = ((output,),)
+
+    def forward(self, *arguments: typing.Any) -> typing.Any:
+        results = self.compiled(list(arguments))
+        return results[0] if self.is_single else results
+
+
+__all__ = ["backend", "compile_graph", "decompositions", "_tandem"]

@@ -1,0 +1,153 @@
+"""Graphs of torch.fx that Tandem runs."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable, Sequence
+
+import torch
+
+from .._function import Function
+from ._importer import Importer, find_symbols
+
+Array = torch.Tensor
+
+
+class _Constants:
+    """The inputs whose values a function was built with: parameters and buffers, known
+    by their memory and their version."""
+
+    def __init__(self, positions: Sequence[int], tensors: Sequence[torch.Tensor]) -> None:
+        self.positions = positions
+        self.tensors = [tensors[i] for i in positions]
+        self.versions = [t._version for t in self.tensors]
+
+    def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
+        for position, known, version in zip(self.positions, self.tensors, self.versions):
+            tensor = tensors[position]
+            if tensor is not known and tensor.data_ptr() != known.data_ptr():
+                return False
+            if tensor._version != version:
+                return False
+        return True
+
+
+class CompiledGraph:
+    """A graph as a function of tensors, as torch's backends return it: it takes a list
+    of tensors and sizes, and returns the results as a list.
+
+    A Function of Tandem is built for each set of sizes, and again after a parameter
+    or a buffer has changed.
+    """
+
+    _boxed_call = True
+
+    def __init__(self, module: torch.fx.GraphModule, constants: Sequence[int],
+                 build: Callable[[Importer, list[typing.Any]], Function]) -> None:
+        self.graph = module.graph
+        self.module = module
+        self.inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
+        self.is_tensor = [isinstance(n.meta["val"], torch.Tensor) for n in self.inputs]
+        self.constants = [i for i in constants if self.is_tensor[i]]
+        self.varying = [i for i, is_tensor in enumerate(self.is_tensor)
+                        if is_tensor and i not in set(self.constants)]
+        self.symbols = find_symbols(self.inputs)
+        (self.output,) = (n for n in self.graph.nodes if n.op == "output")
+        self.build = build
+        self.known: _Constants | None = None
+        self.functions: dict[tuple[int, ...], _Bound] = {}
+
+    def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
+        tensors = list(arguments)
+        arguments.clear()  # The caller gives them away, so that memory can be reused.
+        if self.known is None or not self.known.hold(tensors):
+            self.known = _Constants(self.constants, tensors)
+            self.functions.clear()
+        sizes = tuple(_size_of(tensors[number], dim)
+                      for number, dim in self.symbols.values())
+        bound = self.functions.get(sizes)
+        if bound is None:
+            bound = self.functions[sizes] = self._bind(tensors, sizes)
+        return bound.call([tensors[i] for i in self.varying], tensors)
+
+    def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:
+        importer = Importer()
+        importer.bind_symbols(dict(zip(self.symbols, sizes)))
+        constants = set(self.constants)
+        for number, node in enumerate(self.inputs):
+            if not self.is_tensor[number]:
+                importer.values[node] = tensors[number]
+            elif number in constants:
+                importer.add_constant(node, tensors[number])
+            else:
+                importer.add_input(node, tensors[number])
+        for node in self.graph.nodes:
+            if node.op == "get_attr":
+                importer.add_constant(node, getattr(self.module, node.target))
+            elif node.op == "call_function":
+                importer.add(node)
+        return self._finish(importer)
+
+    def _finish(self, importer: Importer) -> _Bound:
+        """Builds the function, and notes where each result comes from."""
+        outputs: list[typing.Any] = []
+        sources: list[tuple[str, typing.Any]] = []
+        for each in self.output.args[0]:
+            if not isinstance(each, torch.fx.Node):
+                sources.append(("value", each))
+            elif each.op == "placeholder":
+                sources.append(("input", self.inputs.index(each)))
+            elif not isinstance(each.meta["val"], torch.Tensor):
+                sources.append(("value", importer.values[each]))
+            else:
+                sources.append(("output", _Strides.of(importer, each)))
+                outputs.append(importer.values[each])
+        function = self.build(importer, outputs) if outputs else None
+        return _Bound(function, sources)
+
+
+class _Bound:
+    """A function for one set of sizes."""
+
+    def __init__(self, function: Function | None,
+                 sources: list[tuple[str, typing.Any]]) -> None:
+        self.function = function
+        self.sources = sources
+        self.is_plain = all(kind == "output" and what is None for kind, what in sources)
+
+    def call(self, varying: list[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
+        results: typing.Any = self.function(*varying) if self.function else ()
+        results = results if isinstance(results, tuple) else (results,)
+        if self.is_plain:
+            return list(results)
+        made = iter(results)
+        return [next(made) if kind == "output" and what is None
+                else what.apply(next(made)) if kind == "output"
+                else inputs[what] if kind == "input" else what
+                for kind, what in self.sources]
+
+
+class _Strides:
+    """The order of dims in memory that torch was promised for a result, where it is not
+    that of a row-major tensor."""
+
+    def __init__(self, order: list[int]) -> None:
+        self.order = order
+        self.inverse = [order.index(i) for i in range(len(order))]
+
+    @staticmethod
+    def of(importer: Importer, node: torch.fx.Node) -> _Strides | None:
+        tensor = node.meta["val"]
+        strides = [importer.size(s) for s in tensor.stride()]
+        shape = [importer.size(s) for s in tensor.shape]
+        # Dims of size 1 are anywhere.
+        order = sorted(range(len(shape)), key=lambda d: (-strides[d], d))
+        moved = [d for d in order if shape[d] != 1]
+        return None if moved == sorted(moved) else _Strides(order)
+
+    def apply(self, tensor: torch.Tensor) -> torch.Tensor:
+        return tensor.permute(self.order).contiguous().permute(self.inverse)
+
+
+def _size_of(value: typing.Any, dim: int | None) -> int:
+    return int(value) if dim is None else int(value.shape[dim])
