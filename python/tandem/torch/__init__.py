@@ -10,6 +10,7 @@ Importing `tandem.torch` imports torch.
 """
 
 from ._backend import backend
+from ._export import Coverage, Module, coverage, load
 from ._importer import Fallback
 
-__all__ = ["Fallback", "backend"]
+__all__ = ["Coverage", "Fallback", "Module", "backend", "coverage", "load"]

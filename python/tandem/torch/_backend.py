@@ -13,7 +13,6 @@ from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
 
-from .. import _tandem
 from .._errors import Error
 from .._function import Function
 from ._compiled import CompiledGraph
@@ -44,7 +43,7 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
 
     Graphs for training are left to torch as a whole.
     """
-    chosen = _check(dict(options or {}), mode)
+    chosen = check_options(dict(options or {}), mode)
 
     def compile_inference(graph: torch.fx.GraphModule,
                           inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
@@ -63,7 +62,9 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
     return compiler(module, example_inputs)
 
 
-def _check(options: dict[str, typing.Any], mode: str | None) -> dict[str, typing.Any]:
+def check_options(options: dict[str, typing.Any],
+                  mode: str | None = None) -> dict[str, typing.Any]:
+    """All options, with defaults. `mode` is that of torch.compile."""
     if mode is not None and mode != "default":
         raise Error(f"torch.compile's mode '{mode}' is Inductor's", "torch",
                     hint='pass options={"mode": "auto"}, or "compile" or "eager"')
@@ -90,17 +91,26 @@ def _boxed(graph: torch.fx.GraphModule) -> Callable[[list[typing.Any]], typing.A
                        make_boxed_func(graph.forward))
 
 
+Build = Callable[[Importer, list[typing.Any]], Function]
+
+
+def build_with(options: dict[str, typing.Any]) -> Build:
+    """A function that builds a Function with these options."""
+    def build(importer: Importer, outputs: list[typing.Any]) -> Function:
+        return importer.builder.build(outputs, mode=options["mode"],
+                                      precision=options["precision"],
+                                      cache=options["cache"])
+
+    return build
+
+
 def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
                   options: dict[str, typing.Any]) -> Callable[..., typing.Any]:
     """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch."""
     fallbacks = find_fallbacks(graph.graph)
     _report(list(fallbacks.values()), options)
 
-    def build(importer: Importer, outputs: list[typing.Any]) -> Function:
-        return importer.builder.build(outputs, mode=options["mode"],
-                                      precision=options["precision"],
-                                      cache=options["cache"])
-
+    build = build_with(options)
     if not fallbacks and not _mutates(graph.graph):
         return CompiledGraph(graph, constants, build)
     return _partitioned(graph, fallbacks, constants, build)
@@ -133,9 +143,7 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
 
 
 def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fallback],
-                 constants: Sequence[int],
-                 build: Callable[[Importer, list[typing.Any]], Function]
-                 ) -> Callable[..., typing.Any]:
+                 constants: Sequence[int], build: Build) -> Callable[..., typing.Any]:
     """The graph with its supported parts replaced by functions of Tandem."""
     inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
     static = {inputs[i].name for i in constants}
@@ -168,4 +176,4 @@ class _Part(torch.nn.Module):  # type: ignore[misc]
         return results[0] if self.is_single else results
 
 
-__all__ = ["backend", "compile_graph", "decompositions", "_tandem"]
+__all__ = ["backend", "compile_graph", "check_options", "decompositions"]

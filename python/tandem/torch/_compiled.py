@@ -9,6 +9,7 @@ import torch
 
 from .._function import Function
 from ._importer import Importer, find_symbols
+from ._table import name_of
 
 Array = torch.Tensor
 
@@ -54,6 +55,8 @@ class CompiledGraph:
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.build = build
+        # Results are tensors of torch because an input is.
+        self.unused = [] if self.varying else [torch.zeros(())]
         self.known: _Constants | None = None
         self.functions: dict[tuple[int, ...], _Bound] = {}
 
@@ -68,7 +71,8 @@ class CompiledGraph:
         bound = self.functions.get(sizes)
         if bound is None:
             bound = self.functions[sizes] = self._bind(tensors, sizes)
-        return bound.call([tensors[i] for i in self.varying], tensors)
+        varying = [tensors[i] for i in self.varying] or self.unused
+        return bound.call(varying, tensors)
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:
         importer = Importer()
@@ -81,6 +85,8 @@ class CompiledGraph:
                 importer.add_constant(node, tensors[number])
             else:
                 importer.add_input(node, tensors[number])
+        for tensor in self.unused:
+            importer.builder.input(name_of(tensor.dtype), ())
         for node in self.graph.nodes:
             if node.op == "get_attr":
                 importer.add_constant(node, getattr(self.module, node.target))

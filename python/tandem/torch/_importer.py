@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import torch
 
-from .. import _tandem
 from .._errors import Error
 from ..builder import Builder
 from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
@@ -119,8 +118,10 @@ class Importer:
         """A size as a number, by the sizes of this import."""
         if not isinstance(size, torch.SymInt):
             return int(size)
-        expression = size.node.expr
-        return int(expression.xreplace(self.symbols))
+        number = size.node.expr.xreplace(self.symbols)
+        if not number.is_number:
+            raise Unsupported("a size depends on the data")
+        return int(number)
 
     symbols: dict[typing.Any, typing.Any] = {}
 
@@ -243,4 +244,4 @@ def _stand_in(importer: Importer, node: Node) -> typing.Any:
 
 
 __all__ = ["Fallback", "Importer", "Value", "find_fallbacks", "find_symbols", "location_of",
-           "_tandem"]
+           "op_name"]

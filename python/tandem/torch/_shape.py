@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import typing
 from collections.abc import Sequence
@@ -186,6 +185,3 @@ def arange(c: Context, *bounds: float, **_: typing.Any) -> Value:
         x = c.b.add(x, c.splat(start, dtype))
     return c.cast(x, c.dtype)
 
-
-def elements(shape: Sequence[int]) -> int:
-    return math.prod(shape)
