@@ -74,6 +74,13 @@ Template templateForCapture(Reason reason) {
   }
 }
 
+Template templateForReady(double eagerNs) {
+  return {eagerNs > 0 ? "compiled is expected to take %s a call, eager takes %s"
+                      : "compiled is expected to take %s a call, and eager "
+                        "has not been timed",
+          Unit::time};
+}
+
 Template templateFor(const Decision &decision) {
   const bool acts = decision.action != Action::none;
   switch (decision.reason) {
@@ -99,11 +106,7 @@ Template templateFor(const Decision &decision) {
   case Reason::compiling:
     return {"being compiled", Unit::none};
   case Reason::ready:
-    return {decision.need > 0
-                ? "compiled is expected to take %s a call, eager takes %s"
-                : "compiled is expected to take %s a call, and eager has not "
-                  "been timed",
-            Unit::time};
+    return templateForReady(decision.need);
   case Reason::undecided:
     return {"not certified yet: called %s times, other inputs are tried from "
             "call %s on",
