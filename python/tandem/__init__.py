@@ -8,27 +8,39 @@
     print(f.report())
 """
 
+from __future__ import annotations
+
 import operator
+import os
 import sys as _sys
+import typing
+from collections.abc import Callable, Iterable, Mapping
 
 if not (_sys.platform == "linux" and _sys.maxsize > 2**32):
     raise ImportError("tandem runs on 64-bit Linux only")
 
 from . import _tandem
-from ._errors import Error, check_type, convert
-from ._function import Function, Spec, as_int64, as_shape, as_source, load_options
+from ._errors import Error, Given, Made, check_type, convert
+from ._function import (Cache, Function, Options, Source, Spec, as_int64, as_shape, as_source,
+                        load_options)
 from .builder import Builder, ops
 from .report import Report
 from .sweep import sweep
 
-__version__ = _tandem.__version__
+# Stubs of nanobind leave names with two underscores out.
+__version__: str = _tandem.__version__  # type: ignore[attr-defined]
 __all__ = ["Builder", "Error", "Function", "Report", "Spec", "custom_call", "devices", "load",
            "num_threads", "ops", "set_num_threads", "sweep"]
 
+_CustomCall = typing.TypeVar("_CustomCall", bound=Callable[..., typing.Any])
 
-def load(source, *, function="main", dims=None, shapes=None, values=None,
-         device=None, mode="auto", precision="strict", strict=False, cache=None,
-         trace=False):
+
+def load(source: Source | os.PathLike[str], *, function: str = "main",
+         dims: Mapping[str, typing.SupportsIndex] | None = None,
+         shapes: Mapping[str, Iterable[typing.SupportsIndex]] | None = None,
+         values: Mapping[str, Iterable[typing.SupportsFloat]] | None = None,
+         device: str | None = None, mode: str = "auto", precision: str = "strict",
+         strict: bool = False, cache: Cache = None, trace: bool = False) -> Function:
     """Loads a graph as a Function.
 
     Args:
@@ -59,9 +71,10 @@ def load(source, *, function="main", dims=None, shapes=None, values=None,
                  device, mode, precision, strict, cache, trace)
 
 
-def _by_name(name, given, function, expected):
+def _by_name(name: str, given: Mapping[str, Given] | None,
+             function: Callable[[Given], Made], expected: str) -> dict[str, Made]:
     """The argument `name`, a dict with a value for each name."""
-    def make(items):
+    def make(items: Mapping[str, Given]) -> dict[str, Made]:
         made = {key: function(value) for key, value in items.items()}
         if not all(isinstance(key, str) for key in made):
             raise TypeError
@@ -70,7 +83,9 @@ def _by_name(name, given, function, expected):
     return convert(name, given or {}, make, f"a dict of names and {expected}")
 
 
-def _load(source, function, dims, shapes, values, *options):
+def _load(source: Source, function: str, dims: dict[str, int],
+          shapes: dict[str, tuple[int, ...]], values: dict[str, list[float]],
+          *options: *Options) -> Function:
     given = (source, function, dims, shapes, values, *options)
     importing = _tandem.ImportOptions.make(dims, shapes, values)
     loading = load_options(*options)
@@ -87,12 +102,23 @@ def _load(source, function, dims, shapes, values, *options):
     return f
 
 
-def devices():
+def devices() -> list[tuple[str, str]]:
     """The devices that graphs can run on, as (name, description)."""
     return _tandem.devices()
 
 
-def custom_call(target, function=None, *, relative_error=0.0):
+@typing.overload
+def custom_call(target: str, function: None = None, *,
+                relative_error: float = 0.0) -> Callable[[_CustomCall], _CustomCall]: ...
+
+
+@typing.overload
+def custom_call(target: str, function: _CustomCall, *,
+                relative_error: float = 0.0) -> _CustomCall: ...
+
+
+def custom_call(target: str, function: _CustomCall | None = None, *, relative_error: float = 0.0
+                ) -> _CustomCall | Callable[[_CustomCall], _CustomCall]:
     """Registers a function that custom_call ops of graphs refer to by `target`, on
     the CPU and for the rest of the process. Can be a decorator:
 
@@ -114,17 +140,17 @@ def custom_call(target, function=None, *, relative_error=0.0):
     return function
 
 
-def _positive(value):
+def _positive(value: typing.SupportsIndex) -> int:
     if as_int64(value) < 1:
         raise ValueError
     return operator.index(value)
 
 
-def set_num_threads(threads):
+def set_num_threads(threads: typing.SupportsIndex) -> None:
     """Limits the threads of kernels and libraries in this process."""
     _tandem.set_num_threads(convert("threads", threads, _positive, "a positive number"))
 
 
-def num_threads():
+def num_threads() -> int:
     """The present limit of `set_num_threads`."""
     return _tandem.num_threads()

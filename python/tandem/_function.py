@@ -1,10 +1,14 @@
 """Functions: graphs that are called with arrays."""
 
+from __future__ import annotations
+
 import dataclasses
 import json
 import logging
 import operator
 import os
+import typing
+from collections.abc import Callable
 
 from . import _tandem
 from ._errors import check_type, convert
@@ -12,6 +16,15 @@ from .profile import Coverage, Profile
 from .report import Report
 
 _log = logging.getLogger("tandem")
+
+# What a graph is read from: a path as text, or bytes.
+Source = str | bytes | bytearray | memoryview
+# The argument `cache` of tandem.load.
+Cache = str | os.PathLike[str] | typing.Literal[False] | None
+# The arguments of load_options.
+Options = tuple[str | None, str, str, bool, Cache, bool]
+# A shape, or a list of shapes or arrays (`Function.compile_ahead`).
+SignatureLike = list[typing.Any] | tuple[typing.Any, ...]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +39,7 @@ class Spec:
 
     name: str
     dtype: str
-    shape: tuple
+    shape: tuple[int | str | None, ...]
 
 
 class Function:
@@ -41,13 +54,14 @@ class Function:
     Functions are thread-safe. Calls release the GIL.
     """
 
-    def __init__(self, impl, source):
+    def __init__(self, impl: _tandem.Function,
+                 source: tuple[Source, *tuple[object, ...]] | None) -> None:
         self._impl = impl
         self._source = source
         self.inputs = [Spec(n, d, tuple(s)) for n, d, s in impl.inputs()]
         self.outputs = [Spec(n, d, tuple(s)) for n, d, s in impl.outputs()]
 
-    def __call__(self, *inputs, **options):
+    def __call__(self, *inputs: typing.Any, **options: typing.Any) -> typing.Any:
         """Calls the graph.
 
         Inputs are given in the order of `inputs`, or by name. `out` is an array or
@@ -64,7 +78,7 @@ class Function:
             self._drain()
         return result
 
-    def compile_ahead(self, *signatures):
+    def compile_ahead(self, *signatures: SignatureLike) -> None:
         """Has signatures compiled in the background, before all others.
 
         A signature is a shape, if the function has one input, or a list of shapes
@@ -72,34 +86,37 @@ class Function:
         """
         self._impl.compile_ahead([self._signature(s) for s in signatures])
 
-    def wait(self):
+    def wait(self) -> None:
         """Waits until nothing is compiled or certified in the background."""
         self._impl.wait()
         self._drain()
 
-    def cancel(self):
+    def cancel(self) -> None:
         """Cancels compilations that wait or that run in the helper process."""
         self._impl.cancel()
         self._drain()
 
-    def report(self):
+    def report(self) -> Report:
         """What was measured and decided for each shape, as a Report."""
         self._drain()
         return Report(self._impl.report_json(), self._impl.report_text())
 
-    def ir(self, phase, signature):
+    def ir(self, phase: str, signature: SignatureLike) -> str:
         """The IR of the graph after a phase of its compilation for a signature (see
         `compile_ahead`): "specialize", "simplify", "layout", "fuse", "kernels",
         "linalg", and "llvm" on the CPU or "emitc" on GPUs."""
         check_type("phase", phase, str, "a name")
         return self._impl.ir(phase, self._signature(signature))
 
-    def explain(self, signature):
+    def explain(self, signature: SignatureLike) -> dict[str, typing.Any]:
         """The decisions of fusion for a signature with their reasons, as the object
         that docs/Fusion.md describes."""
-        return json.loads(self._impl.explain(self._signature(signature)))
+        decisions: dict[str, typing.Any] = json.loads(
+            self._impl.explain(self._signature(signature)))
+        return decisions
 
-    def profile(self, *inputs, tier=None, runs=50, **named):
+    def profile(self, *inputs: typing.Any, tier: str | None = None, runs: int = 50,
+                **named: typing.Any) -> Profile:
         """Measures where the time of a call goes, step by step, as a Profile.
 
         Inputs are those of a call. `tier` is "eager", "compiled" or "reference"; by
@@ -109,7 +126,8 @@ class Function:
         """
         return Profile(self._impl.profile(inputs, named, tier or "", runs))
 
-    def coverage(self, signature=None, tier="compiled"):
+    def coverage(self, signature: SignatureLike | None = None,
+                 tier: str = "compiled") -> Coverage:
         """How each node of the graph is executed for a signature (see
         `compile_ahead`) in a tier, and why no code is generated for a node, as a
         Coverage. The signature may be left out if no dim is free. The graph is
@@ -120,24 +138,24 @@ class Function:
                 raise TypeError("the graph has free dims: coverage needs a signature")
         return Coverage(tier, self._impl.coverage(self._signature(signature), tier))
 
-    def trace(self, path):
+    def trace(self, path: str | os.PathLike[str]) -> None:
         """Writes the calls and decisions as a file that Perfetto opens. The
         function must have been loaded with trace=True."""
         with open(path, "w", encoding="utf-8") as file:
             file.write(self._impl.trace())
 
     @property
-    def copies(self):
+    def copies(self) -> int:
         """The number of arrays that calls had to copy."""
         return self._impl.copies()
 
-    def __repr__(self):
-        def text(specs):
+    def __repr__(self) -> str:
+        def text(specs: list[Spec]) -> str:
             return ", ".join(f"{s.name or '_'}: {s.dtype}{list(s.shape)}"
                              for s in specs)
         return f"<tandem.Function ({text(self.inputs)}) -> ({text(self.outputs)})>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Callable[..., Function], tuple[object, ...]]:
         if self._source is None:
             raise TypeError("a function of a Builder cannot be pickled")
         from . import _load
@@ -146,7 +164,7 @@ class Function:
         source = source if isinstance(source, str) else bytes(source)
         return _load, (source, *options)
 
-    def _signature(self, given):
+    def _signature(self, given: SignatureLike) -> list[tuple[str, tuple[int, ...]]]:
         """(dtype, shape) of each input, from a shape or a list."""
         if len(self.inputs) == 1 and isinstance(given, tuple):
             given = [given]
@@ -159,24 +177,24 @@ class Function:
                                      "a tuple of sizes"))
                 for spec, each in zip(self.inputs, given)]
 
-    def _drain(self):
+    def _drain(self) -> None:
         for line in self._impl.drain_events():
             _log.info("%s", line)
 
 
-def as_shape(given):
+def as_shape(given: typing.Any) -> tuple[int, ...]:
     """The sizes of a shape or of an array."""
     return tuple(as_int64(size) for size in getattr(given, "shape", given))
 
 
-def as_int64(value):
+def as_int64(value: typing.SupportsIndex) -> int:
     number = operator.index(value)
     if not -2**63 <= number < 2**63:
         raise OverflowError
     return number
 
 
-def as_source(source):
+def as_source(source: Source | os.PathLike[str]) -> Source:
     """A path as text, or the bytes-like object."""
     if isinstance(source, (str, os.PathLike)):
         if "\0" in os.fsdecode(source):
@@ -188,7 +206,8 @@ def as_source(source):
     return source
 
 
-def load_options(device, mode, precision, strict, cache, trace):
+def load_options(device: str | None, mode: str, precision: str, strict: bool, cache: Cache,
+                 trace: bool) -> _tandem.LoadOptions:
     check_type("device", device, (str, type(None)), "a name or None")
     check_type("mode", mode, str, "a name")
     check_type("precision", precision, str, "a name")

@@ -1,26 +1,38 @@
 """Graphs without a file."""
 
+from __future__ import annotations
+
 import json
 import operator
+import typing
+from collections.abc import Callable, Iterable, Sequence
 
 from . import _tandem
 from ._errors import check_type, convert
-from ._function import Function, as_int64, load_options
+from ._function import Cache, Function, as_int64, load_options
+
+if typing.TYPE_CHECKING:
+    import numpy as np
+
+# One value, or several.
+Values = _tandem.Value | list[_tandem.Value] | tuple[_tandem.Value, ...]
+# One flag, or several.
+Flags = bool | list[bool] | tuple[bool, ...]
 
 _OPS = _tandem.op_names()
 
 
-def _name(text):
+def _name(text: str | None) -> str:
     check_type("a name of a dim", text, (str, type(None)), "text")
     return text or ""
 
 
-def ops():
+def ops() -> dict[str, list[str]]:
     """The names of all ops, with the attributes of each."""
     return {name: _tandem.attributes_of(name) for name in _OPS}
 
 
-def _values(given):
+def _values(given: object) -> list[_tandem.Value]:
     """One value, or several, as a list."""
     values = [given] if isinstance(given, _tandem.Value) else given
     if not isinstance(values, (list, tuple)) or not all(
@@ -31,7 +43,7 @@ def _values(given):
     return list(values)
 
 
-def _directions(reverse, count):
+def _directions(reverse: Flags, count: int) -> tuple[list[bool], Callable[[int], list[bool]]]:
     """The flags of `count` scanned tensors, and a function from the number of stacked
     results to the flags of these."""
     if isinstance(reverse, (list, tuple)):
@@ -52,30 +64,33 @@ class Builder:
     when it is added; Error names what is wrong.
     """
 
-    def __init__(self, name="main"):
+    def __init__(self, name: str = "main") -> None:
         self._impl = _tandem.Builder(name)
 
-    def input(self, dtype, shape, dims=(), name=""):
+    def input(self, dtype: str | np.dtype[typing.Any],
+              shape: Iterable[typing.SupportsIndex | None], dims: Iterable[str | None] = (),
+              name: str = "") -> _tandem.Value:
         """Adds an input. A dim of `shape` is None if its size is free. `dims` names
         the dims; dims of one name have one size in every call."""
-        shape = convert("shape", shape, lambda dims: [
+        sizes = convert("shape", shape, lambda dims: [
             None if dim is None else as_int64(dim) for dim in dims],
             "a tuple of sizes, with None for each free dim")
-        dims = convert("dims", dims, lambda names: [_name(each) for each in names],
-                       "a tuple of names")
+        names = convert("dims", dims, lambda names: [_name(each) for each in names],
+                        "a tuple of names")
         check_type("name", name, str, "a name")
-        return self._impl.input(str(dtype), shape, dims, name)
+        return self._impl.input(str(dtype), sizes, names, name)
 
-    def constant(self, array):
+    def constant(self, array: typing.Any) -> _tandem.Value:
         """Adds a constant. The graph shares the array's memory, which must not
         change."""
         return self._impl.constant(array)
 
-    def splat(self, dtype, shape, value):
+    def splat(self, dtype: str | np.dtype[typing.Any], shape: Iterable[int],
+              value: float) -> _tandem.Value:
         """Adds a constant whose elements are all `value`."""
         return self._impl.splat(str(dtype), list(shape), value)
 
-    def op(self, name, *operands, **attributes):
+    def op(self, name: str, *operands: _tandem.Value, **attributes: object) -> _tandem.Value:
         """Adds the op `name` with one result."""
         # Numbers and arrays of numpy are attributes, too.
         text = json.dumps(attributes, default=lambda value: convert(
@@ -87,8 +102,20 @@ class Builder:
             raise TypeError(f"{name}: operands are values of this builder, and "
                             "constants are added by Builder.constant") from None
 
-    def loop(self, body, carried=(), scanned=(), *, trips=None, index=False,
-             reverse=False):
+    @typing.overload
+    def loop(self, body: Callable[..., _tandem.Value], carried: Values = (),
+             scanned: Values = (), *, trips: typing.SupportsIndex | None = None,
+             index: bool = False, reverse: Flags = False) -> _tandem.Value: ...
+
+    @typing.overload
+    def loop(self, body: Callable[..., list[_tandem.Value] | tuple[_tandem.Value, ...]],
+             carried: Values = (), scanned: Values = (), *,
+             trips: typing.SupportsIndex | None = None, index: bool = False,
+             reverse: Flags = False) -> tuple[_tandem.Value, ...]: ...
+
+    def loop(self, body: Callable[..., Values], carried: Values = (), scanned: Values = (), *,
+             trips: typing.SupportsIndex | None = None, index: bool = False,
+             reverse: Flags = False) -> _tandem.Value | tuple[_tandem.Value, ...]:
         """Adds a loop. `body` is called once and adds the ops of one iteration:
 
             def cell(h, x):
@@ -127,22 +154,23 @@ class Builder:
             self._impl.abandon_loop()
             raise
         count = len(carried)
-        carried, stacked = self._impl.end_loop(values[:count], values[count:],
-                                               stacks(len(values) - count))
-        results = (*carried, *stacked)
+        last, stacked = self._impl.end_loop(values[:count], values[count:],
+                                            stacks(len(values) - count))
+        results = (*last, *stacked)
         return results[0] if isinstance(made, _tandem.Value) else results
 
-    def type(self, value):
+    def type(self, value: _tandem.Value) -> tuple[str, tuple[int | None, ...]]:
         """(dtype, shape) of a value."""
         dtype, shape = self._impl.type(value)
         return dtype, tuple(shape)
 
-    def set_location(self, location):
+    def set_location(self, location: str) -> None:
         """Sets the location that errors and reports show for later ops."""
         self._impl.set_location(location)
 
-    def build(self, outputs, *, names=(), device=None, mode="auto",
-              precision="strict", strict=False, cache=None, trace=False):
+    def build(self, outputs: Values, *, names: Sequence[str] = (), device: str | None = None,
+              mode: str = "auto", precision: str = "strict", strict: bool = False,
+              cache: Cache = None, trace: bool = False) -> Function:
         """Makes a Function that computes `outputs`, a value or a list of values.
         The options are those of `tandem.load`."""
         if not isinstance(outputs, (list, tuple)):
@@ -150,15 +178,15 @@ class Builder:
         for each in outputs:
             check_type("an item of outputs", each, _tandem.Value,
                        "a value of this builder")
-        for each in names:
-            check_type("an item of names", each, str, "a name")
+        for name in names:
+            check_type("an item of names", name, str, "a name")
         options = load_options(device, mode, precision, strict, cache, trace)
         return Function(self._impl.build(list(outputs), list(names), options), None)
 
-    def __getattr__(self, name):
+    def __getattr__(self, name: str) -> Callable[..., _tandem.Value]:
         if name.startswith("_") or name not in _OPS:
             raise AttributeError(f"there is no op '{name}'; tandem.ops() lists all")
         return lambda *operands, **attributes: self.op(name, *operands, **attributes)
 
-    def __dir__(self):
+    def __dir__(self) -> list[str]:
         return [*super().__dir__(), *_OPS]
