@@ -82,7 +82,8 @@ class Coverage:
         self.fallbacks = fallbacks
 
     def _rows(self) -> list[tuple[str, ...]]:
-        rows = [(op, str(count), "tandem", "", "") for op, count in self.ops.items()]
+        rows: list[tuple[str, ...]] = [(op, str(count), "tandem", "", "")
+                                       for op, count in self.ops.items()]
         return rows + [(f.op, "1", "torch", f.location, f.reason) for f in self.fallbacks]
 
     def __str__(self) -> str:

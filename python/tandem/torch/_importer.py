@@ -8,13 +8,12 @@ import typing
 from collections.abc import Sequence
 
 import torch
+from torch.fx import Node
 
 from .._errors import Error
 from ..builder import Builder
 from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
 from ._table import HANDLERS, Context, Unsupported, Value, name_of
-
-Node = torch.fx.Node
 
 
 @dataclasses.dataclass(frozen=True)

@@ -33,8 +33,8 @@ def index(c: Context, x: Value, indices: Sequence[Value | None]) -> Value:
     to the front."""
     shape = c.shape(x)
     axes = [axis for axis, each in enumerate(indices) if each is not None]
-    given = [indices[axis] for axis in axes]
-    if any(c.dtype_of(each) in ("bool", "uint8") for each in given if each is not None):
+    given = [each for each in indices if each is not None]
+    if any(c.dtype_of(each) in ("bool", "uint8") for each in given):
         raise Unsupported("indexing by a mask has a size that depends on the data")
     if axes != list(range(axes[0], axes[0] + len(axes))):
         raise Unsupported("indices with a slice between them are left to torch")
@@ -68,8 +68,9 @@ def gather(c: Context, x: Value, dim: int, index: Value, **_: typing.Any) -> Val
         if linear is not None:
             place = c.b.add(c.b.mul(linear, c.splat(size, "int64")), place)
         linear = place
-    linear = c.broadcast(linear, wanted)
-    flat = c.b.gather(c.reshape(x, [-1]), c.reshape(linear, [-1]), axis=0)
+    assert linear is not None
+    places = c.reshape(c.broadcast(linear, wanted), [-1])
+    flat = c.b.gather(c.reshape(x, [-1]), places, axis=0)
     return c.reshape(flat, wanted)
 
 

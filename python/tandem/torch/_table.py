@@ -57,7 +57,8 @@ class Context:
         return self.b.type(value)[0]
 
     def shape(self, value: Value) -> tuple[int, ...]:
-        return self.b.type(value)[1]
+        """The sizes of a value. All are numbers, because inputs have numbers."""
+        return typing.cast("tuple[int, ...]", self.b.type(value)[1])
 
     def cast(self, value: typing.Any, dtype: str) -> Value:
         """A value or a number as a value of `dtype`. As in torch, any number but 0
@@ -102,15 +103,16 @@ BUILDER_NAMES = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16
                  "uint8": "ui8", "bool": "i1"}
 
 Handler = Callable[..., typing.Any]
+F = typing.TypeVar("F", bound=Handler)
 
 # From an overload of an op, such as torch.ops.aten.relu.default.
 HANDLERS: dict[typing.Any, Handler] = {}
 
 
-def handles(*names: str) -> Callable[[Handler], Handler]:
+def handles(*names: str) -> Callable[[F], F]:
     """Enters a function for ops of `torch.ops.aten` by name: "relu" is all overloads,
     "add.Tensor" is one. Names that this version of torch lacks are left out."""
-    def enter(function: Handler) -> Handler:
+    def enter(function: F) -> F:
         for name in names:
             packet_name, _, overload = name.partition(".")
             packet = getattr(torch.ops.aten, packet_name, None)
