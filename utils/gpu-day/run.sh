@@ -65,7 +65,8 @@ export -f run_test
 run_tests() {
   printf '%s\n' "$BUNDLE"/tests/*.sh |
     xargs -P "$jobs" -I{} bash -c 'run_test {}'
-  find "$WORK" -maxdepth 1 -name '*.result' -exec cat {} + -delete >"$1"
+  cat "$WORK"/*.result >"$1"
+  rm "$WORK"/*.result
   echo "tests: $(grep -c '^ok' "$1") passed, $(grep -c '^FAILED' "$1") failed"
   ! grep -A20 '^FAILED' "$1"
 }
