@@ -221,13 +221,13 @@ static void checkGradient(nb::handle tensor, const std::string &what) {
 /// strides are even: with more than one element, it is not dense.
 static void checkNegativeBit(nb::handle tensor, const std::string &what) {
   static PyObject *const name = PyUnicode_InternFromString("is_neg");
-  if (isTrue(PyObject_CallMethodNoArgs(tensor.ptr(), name)))
+  if (isTrue(PyObject_CallMethodObjArgs(tensor.ptr(), name, nullptr)))
     raiseType(what + " has the negative bit: pass x.resolve_neg()");
 }
 
 bool Arrays::addExchanged(nb::handle array, const std::string &what,
                           bool isWritten) {
-  const ExchangeType &type = exchangeTypeOf(array);
+  const ExchangeType type = exchangeTypeOf(array);
   if (!type.api || !type.api->dltensor_from_py_object_no_sync)
     return false;
   if (type.isOpaque)
