@@ -9,7 +9,6 @@ import torch
 
 from .._function import Function
 from ._importer import Importer, find_symbols
-from ._table import name_of
 
 Array = torch.Tensor
 
@@ -55,8 +54,6 @@ class CompiledGraph:
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.build = build
-        # Results are tensors of torch because an input is.
-        self.unused = [] if self.varying else [torch.zeros(())]
         self.known: _Constants | None = None
         self.functions: dict[tuple[int, ...], _Bound] = {}
 
@@ -71,8 +68,7 @@ class CompiledGraph:
         bound = self.functions.get(sizes)
         if bound is None:
             bound = self.functions[sizes] = self._bind(tensors, sizes)
-        varying = [tensors[i] for i in self.varying] or self.unused
-        return bound.call(varying, tensors)
+        return bound.call([tensors[i] for i in self.varying], tensors)
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:
         importer = Importer()
@@ -85,8 +81,8 @@ class CompiledGraph:
                 importer.add_constant(node, tensors[number])
             else:
                 importer.add_input(node, tensors[number])
-        for tensor in self.unused:
-            importer.builder.input(name_of(tensor.dtype), ())
+        if not self.varying:
+            importer.builder.input("float32", ())  # See _Bound.
         for node in self.graph.nodes:
             if node.op == "get_attr":
                 importer.add_constant(node, getattr(self.module, node.target))
@@ -118,10 +114,13 @@ class _Bound:
     def __init__(self, function: Function | None,
                  sources: list[tuple[str, typing.Any]]) -> None:
         self.function = function
+        # Results are tensors of torch because an input is.
+        self.unused = [torch.zeros(())]
         self.sources = sources
         self.is_plain = all(kind == "output" and what is None for kind, what in sources)
 
     def call(self, varying: list[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
+        varying = varying or self.unused
         results: typing.Any = self.function(*varying) if self.function else ()
         results = results if isinstance(results, tuple) else (results,)
         if self.is_plain:

@@ -120,6 +120,37 @@ def div_mode(c: Context, x: Value, y: Value | Number,
     return c.b.select(positive, floor, c.b.ceil(quotient))
 
 
+@handles("fmod")
+def fmod(c: Context, x: Value, y: Value | Number) -> Value:
+    return c.b.rem(*_operands(c, x, y))
+
+
+@handles("remainder")
+def remainder(c: Context, x: Value | Number, y: Value | Number) -> Value:
+    """As fmod, but with the sign of y."""
+    x, y = _operands(c, x, y)
+    if c.dtype.startswith("uint"):
+        return c.b.rem(x, y)
+    rest, zero = c.b.rem(x, y), c.splat(0, c.dtype)
+    differ = c.b.compare(c.b.compare(rest, zero, predicate="lt"),
+                         c.b.compare(y, zero, predicate="lt"), predicate="ne")
+    wrong = c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
+    return c.b.select(wrong, c.b.add(rest, y), rest)
+
+
+@handles("trunc", "fix")
+def trunc(c: Context, x: Value) -> Value:
+    if not c.dtype.startswith(("float", "bfloat")):
+        return x
+    negative = c.b.compare(x, c.splat(0, c.dtype), predicate="lt")
+    return c.b.select(negative, c.b.ceil(x), c.b.floor(x))
+
+
+@handles("exp2")
+def exp2(c: Context, x: Value) -> Value:
+    return c.b.pow(c.splat(2, c.dtype), c.cast(x, c.dtype))
+
+
 @handles("maximum")
 def maximum(c: Context, x: Value, y: Value) -> Value:
     return c.b.max(*_operands(c, x, y))

@@ -94,7 +94,9 @@ class Importer:
         options = {name: value for name, value in options.items()
                    if name not in ("memory_format", "layout", "device", "pin_memory",
                                    "non_blocking")}
-        context = Context(self.builder, self._result(node))
+        first = node.args[0] if node.args else None
+        context = Context(self.builder, op_name(node), self._result(node),
+                          self._result(first) if isinstance(first, Node) else None)
         try:
             return handler(context, *arguments, **options)
         except Error as error:
@@ -111,7 +113,8 @@ class Importer:
 
     def _concrete(self, tensor: torch.Tensor) -> torch.Tensor:
         shape = [self.size(s) for s in tensor.shape]
-        return torch.empty(shape, dtype=tensor.dtype, device="meta")
+        strides = [self.size(s) for s in tensor.stride()]
+        return torch.empty_strided(shape, strides, dtype=tensor.dtype, device="meta")
 
     def size(self, size: int | torch.SymInt) -> int:
         """A size as a number, by the sizes of this import."""

@@ -6,6 +6,7 @@ import math
 import typing
 from collections.abc import Sequence
 
+from ._shape import flip
 from ._table import Context, Unsupported, Value, handles, pair
 
 
@@ -14,16 +15,42 @@ def convolution(c: Context, x: Value, weight: Value, bias: Value | None,
                 stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
                 transposed: bool, output_padding: Sequence[int], groups: int) -> Value:
     spatial = len(c.shape(weight)) - 2
-    if transposed:
-        raise Unsupported("transposed convolutions are left to torch")
     batched = len(c.shape(x)) == spatial + 2
     if not batched:
         x = c.reshape(x, [1, *c.shape(x)])
-    pads = pair(padding, spatial)
+    strides, pads, dilations = (pair(n, spatial) for n in (stride, padding, dilation))
+    if transposed:
+        x = _spread(c, x, weight, strides, pads, dilations, pair(output_padding, spatial))
+        weight = _swapped(c, weight, groups)
+        strides, pads = [1] * spatial, [0] * spatial
     operands = [x, weight] if bias is None else [x, weight, bias]
-    y = c.b.conv(*operands, strides=pair(stride, spatial), pad_low=pads, pad_high=pads,
-                 dilations=pair(dilation, spatial), groups=groups)
+    y = c.b.conv(*operands, strides=strides, pad_low=pads, pad_high=pads,
+                 dilations=dilations, groups=groups)
     return y if batched else c.reshape(y, c.result_shape)
+
+
+def _spread(c: Context, x: Value, weight: Value, strides: Sequence[int],
+            pads: Sequence[int], dilations: Sequence[int], more: Sequence[int]) -> Value:
+    """The input of the convolution that a transposed convolution is: with zeros between
+    and around its elements."""
+    reach = [d * (k - 1) for d, k in zip(dilations, c.shape(weight)[2:])]
+    low = [0, 0, *(r - p for r, p in zip(reach, pads))]
+    high = [0, 0, *(r - p + m for r, p, m in zip(reach, pads, more))]
+    if min(*low, *high) < 0:
+        raise Unsupported("a transposed convolution that cuts its input is left to torch")
+    return c.b.pad(x, low=low, high=high, interior=[0, 0, *(s - 1 for s in strides)],
+                   value=0.0)
+
+
+def _swapped(c: Context, weight: Value, groups: int) -> Value:
+    """The kernel of that convolution: (I, O / groups, …) as (O, I / groups, …), with
+    reversed spatial dims."""
+    inputs, outputs, *spatial = c.shape(weight)
+    parts = c.reshape(weight, [groups, inputs // groups, outputs, *spatial])
+    order = [0, 2, 1, *range(3, 3 + len(spatial))]
+    swapped = c.reshape(c.transpose(parts, order),
+                        [groups * outputs, inputs // groups, *spatial])
+    return flip(c, swapped, range(2, 2 + len(spatial)))
 
 
 @handles("max_pool2d_with_indices")

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Sequence
 
 from ._shape import axis_of
-from ._table import Context, Unsupported, Value, handles
+from ._table import Context, Value, handles
 
 
 def _dims(c: Context, x: Value, dims: typing.Any) -> list[int]:
@@ -45,11 +45,6 @@ for _name, _kind in (("any", "max"), ("all", "min")):
         return c.cast(reduce(c, kind, bits, _dims(c, x, dims), keepdim), c.dtype)
     handles(f"{_name}.dim", f"{_name}.dims", f"{_name}.default")(
         functools.partial(_boolean, kind=_kind))
-
-
-@handles("argmax", "argmin")
-def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) -> Value:
-    raise Unsupported("argmax is left to torch")
 
 
 @handles("var.correction", "var_mean.correction")

@@ -47,6 +47,30 @@ def expand(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
     return c.broadcast(x, c.result_shape)
 
 
+@handles("as_strided")
+def as_strided(c: Context, x: Value, size: Sequence[int], stride: Sequence[int],
+               offset: int | None = None) -> Value:
+    """Only where the result has all elements of x, in another order."""
+    given = _memory_order(c.first.shape, c.first.stride())
+    wanted = _memory_order(size, stride)
+    if given is None or wanted is None or offset or c.first.numel() != c.result.numel():
+        raise Unsupported("a view of a part of the memory is left to torch")
+    flat = c.transpose(x, given)
+    y = c.reshape(flat, [size[d] for d in wanted])
+    return c.transpose(y, [wanted.index(d) for d in range(len(size))])
+
+
+def _memory_order(size: Sequence[int], stride: Sequence[int]) -> list[int] | None:
+    """The dims in the order of memory, if the elements fill it without gaps."""
+    order = sorted(range(len(size)), key=lambda d: (-stride[d], size[d] != 1, d))
+    expected = 1
+    for dim in reversed(order):
+        if size[dim] != 1 and stride[dim] != expected:
+            return None
+        expected *= size[dim]
+    return order
+
+
 @handles("slice.Tensor")
 def slice_tensor(c: Context, x: Value, dim: int = 0, start: int | None = None,
                  end: int | None = None, step: int = 1) -> Value:
@@ -56,6 +80,19 @@ def slice_tensor(c: Context, x: Value, dim: int = 0, start: int | None = None,
     starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
     starts[dim], limits[dim], strides[dim] = begin, max(begin, stop), step
     return c.b.slice(x, starts=starts, limits=limits, strides=strides)
+
+
+@handles("slice_scatter")
+def slice_scatter(c: Context, x: Value, source: Value, dim: int = 0, start: int | None = None,
+                  end: int | None = None, step: int = 1) -> Value:
+    if step != 1:
+        raise Unsupported("slice_scatter with a step is left to torch")
+    dim = axis_of(dim, len(c.shape(x)))
+    size = c.shape(x)[dim]
+    begin, stop, _ = slice(start, end).indices(size)
+    parts = [slice_tensor(c, x, dim, 0, begin), source,
+             slice_tensor(c, x, dim, max(begin, stop), size)]
+    return c.b.concat(*parts, axis=dim)
 
 
 @handles("select.int")

@@ -37,11 +37,16 @@ class Context:
     Attributes:
       b: the builder.
       result: the value of the node's metadata, a FakeTensor or a tuple.
+      first: the same for the first operand.
+      op: the name of the op, such as "aten.relu.default".
     """
 
-    def __init__(self, builder: Builder, result: typing.Any) -> None:
+    def __init__(self, builder: Builder, op: str, result: typing.Any,
+                 first: typing.Any) -> None:
         self.b = builder
+        self.op = op
         self.result = result
+        self.first = first
 
     @property
     def dtype(self) -> str:
