@@ -165,20 +165,18 @@ def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) 
 
 @handles("cumsum")
 def cumsum(c: Context, x: Value, dim: int, *, dtype: typing.Any = None) -> Value:
-    """The product with a triangular matrix of ones."""
+    """Sums of 1, 2, 4, … elements (Hillis and Steele, Data Parallel Algorithms, 1986)."""
     x = c.cast(x, c.dtype)
     shape = c.shape(x)
     if not shape:
         return x
-    if not c.dtype.startswith("float"):
-        raise Unsupported("sums of integers are left to torch")
     dim = axis_of(dim, len(shape))
-    size = shape[dim]
-    square = {"dtype": "i64", "dims": [size, size]}
-    upper = c.b.compare(c.b.iota(axis=0, type=square), c.b.iota(axis=1, type=square),
-                        predicate="le")
-    order = [*(a for a in range(len(shape)) if a != dim), dim]
-    rows = c.transpose(x, order)
-    sums = c.b.matmul(c.reshape(rows, [-1, size]), c.cast(upper, c.dtype))
-    sums = c.reshape(sums, c.shape(rows))
-    return c.transpose(sums, [order.index(a) for a in range(len(shape))])
+    rank, step = len(shape), 1
+    while step < shape[dim]:
+        low = [step if axis == dim else 0 for axis in range(rank)]
+        limits = [n - step if axis == dim else n for axis, n in enumerate(shape)]
+        before = c.b.slice(x, starts=[0] * rank, limits=limits, strides=[1] * rank)
+        zeros = [0] * rank
+        x = c.b.add(x, c.b.pad(before, low=low, high=zeros, interior=zeros, value=0.0))
+        step *= 2
+    return x
