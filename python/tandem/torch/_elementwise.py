@@ -200,6 +200,8 @@ def isnan(c: Context, x: Value) -> Value:
 
 @handles("isinf")
 def isinf(c: Context, x: Value) -> Value:
+    if not c.dtype_of(x).startswith(("float", "bfloat")):
+        return c.splat(0, "bool", c.shape(x))
     infinity = c.splat(math.inf, c.dtype_of(x))
     return c.b.compare(c.b.abs(x), infinity, predicate="eq")
 
