@@ -7,8 +7,8 @@
 
 A small graph of two inputs is called in C++, with numpy and, where they are
 installed, with torch and jax, all in one process. Each library also adds the same
-arrays itself. onnxruntime runs x + y where it is installed. The calls take turns,
-and the table has medians: the time of a call, and the time beyond the call in C++.
+arrays itself. onnxruntime and openvino run x + y where they are installed. The calls
+take turns, and the table has medians: the time of a call, and the time beyond the call in C++.
 The time to import the package is that of a new process beside numpy's.
 """
 
@@ -84,20 +84,43 @@ def calls_of_jax(f, x, y):
     yield "jax.jit, x + y", lambda: add(a, b).block_until_ready()
 
 
-def calls_of_onnxruntime(x, y):
-    """(name, call) of onnxruntime."""
+def add_model():
+    """An ONNX model that computes x + y, as bytes; None without the package onnx."""
     try:
         import onnx
-        import onnxruntime
     except ImportError:
-        return
+        return None
     node = onnx.helper.make_node("Add", ["x", "y"], ["z"])
     info = [onnx.helper.make_tensor_value_info(n, onnx.TensorProto.FLOAT, [4])
             for n in "xyz"]
     model = onnx.helper.make_model(onnx.helper.make_graph([node], "g", info[:2],
                                                           info[2:]), ir_version=10)
-    session = onnxruntime.InferenceSession(model.SerializeToString())
+    return model.SerializeToString()
+
+
+def calls_of_onnxruntime(model, x, y):
+    """(name, call) of onnxruntime."""
+    try:
+        import onnxruntime
+    except ImportError:
+        return
+    session = onnxruntime.InferenceSession(model)
     yield "onnxruntime, numpy", lambda: session.run(None, {"x": x, "y": y})
+    binding = session.io_binding()
+    binding.bind_cpu_input("x", x)
+    binding.bind_cpu_input("y", y)
+    binding.bind_output("z")
+    yield "onnxruntime, io_binding", lambda: session.run_with_iobinding(binding)
+
+
+def calls_of_openvino(model, x, y):
+    """(name, call) of OpenVINO."""
+    try:
+        import openvino
+    except ImportError:
+        return
+    compiled = openvino.Core().compile_model(model, "CPU")
+    yield "openvino, numpy", lambda: compiled([x, y])
 
 
 def main():
@@ -108,7 +131,10 @@ def main():
     calls = {"tandem, numpy": lambda: f(x, y),
              "tandem, numpy, out=": lambda: f(x, y, out=out),
              "numpy, x + y": lambda: x + y, **dict(calls_of_torch(f, x, y)),
-             **dict(calls_of_jax(f, x, y)), **dict(calls_of_onnxruntime(x, y))}
+             **dict(calls_of_jax(f, x, y))}
+    if model := add_model():
+        calls |= dict(calls_of_onnxruntime(model, x, y))
+        calls |= dict(calls_of_openvino(model, x, y))
     timers = {name: (lambda call=call: time_ns(call)) for name, call in calls.items()}
     in_cpp = lambda: f._impl.time_calls(CALLS, x, y)
     times = medians({"tandem, in C++": in_cpp, **timers})
