@@ -71,12 +71,13 @@ def trace(op, sample):
 
 def tolerances(expected):
     """50 units in the last place of the values and of their root mean square, because
-    sums may cancel; integers must be equal."""
+    sums may cancel, but 4 of 16-bit floats; integers must be equal."""
     if not expected.is_floating_point():
         return {"rtol": 0, "atol": 0}
     finite = expected[expected.isfinite()].double()
     size = finite.square().mean().sqrt().item() if finite.numel() else 0
-    epsilon = 50 * torch.finfo(expected.dtype).eps
+    units = 4 if expected.dtype.itemsize == 2 else 50
+    epsilon = units * torch.finfo(expected.dtype).eps
     return {"rtol": epsilon, "atol": epsilon * max(1, size)}
 
 

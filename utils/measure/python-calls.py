@@ -8,7 +8,8 @@
 A small graph of two inputs is called in C++, with numpy and, where they are
 installed, with torch and jax, all in one process. Each library also adds the same
 arrays itself. onnxruntime and openvino run x + y where they are installed. The calls
-take turns, and the table has medians: the time of a call, and the time beyond the call in C++.
+take turns, and the table has medians: the time of a call, and the time beyond the call
+in C++.
 The time to import the package is that of a new process beside numpy's.
 """
 

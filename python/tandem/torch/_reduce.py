@@ -7,7 +7,7 @@ import typing
 from collections.abc import Sequence
 
 from ._shape import axis_of
-from ._table import Context, Value, handles
+from ._table import Context, Value, handles, name_of
 
 
 def _dims(c: Context, x: Value, dims: typing.Any) -> list[int]:
@@ -102,7 +102,8 @@ def layer_norm(c: Context, x: Value, shape: Sequence[int], weight: Value | None,
         y = c.b.mul(y, c.cast(weight, wide))
     if bias is not None:
         y = c.b.add(y, c.cast(bias, wide))
-    return c.cast(y, given), mean, rstd
+    statistics = name_of(c.result[1].dtype)
+    return c.cast(y, given), c.cast(mean, statistics), c.cast(rstd, statistics)
 
 
 @handles("native_group_norm")
