@@ -97,6 +97,14 @@ class CompileTest(unittest.TestCase):
                 self.close(f(tokens), model(tokens))
         self.assertLessEqual(counter.frame_count, 2)
 
+    def test_functions_of_old_sizes_are_dropped(self):
+        most = tandem.torch._compiled.MAX_SIZES
+        f = compiled(lambda x: x.relu() * 2)
+        with no_warnings():
+            for size in [*range(3, most + 8), 3]:
+                x = torch.randn(size)
+                self.close(f(x), x.relu() * 2)
+
     def test_ops_that_tandem_lacks_are_named_and_run_in_torch(self):
         def f(x):
             return torch.erfinv((x + 1).relu() / 9) + 3

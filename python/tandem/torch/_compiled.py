@@ -10,7 +10,8 @@ import torch
 from .._function import Function
 from ._importer import Importer, find_symbols
 
-Array = torch.Tensor
+# A graph has at most this many functions, each with weights in the order of its kernels.
+MAX_SIZES = 64
 
 
 class _Constants:
@@ -67,6 +68,8 @@ class CompiledGraph:
                       for number, dim in self.symbols.values())
         bound = self.functions.get(sizes)
         if bound is None:
+            if len(self.functions) >= MAX_SIZES:
+                del self.functions[next(iter(self.functions))]  # The oldest.
             bound = self.functions[sizes] = self._bind(tensors, sizes)
         return bound.call([tensors[i] for i in self.varying], tensors)
 
