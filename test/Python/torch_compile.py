@@ -3,6 +3,7 @@
 """torch.compile(model, backend="tandem")."""
 
 import contextlib
+import gc
 import pathlib
 import tempfile
 import unittest
@@ -104,6 +105,9 @@ class CompileTest(unittest.TestCase):
             for size in [*range(3, most + 8), 3]:
                 x = torch.randn(size)
                 self.close(f(x), x.relu() * 2)
+        graphs = [each for each in gc.get_objects()
+                  if isinstance(each, tandem.torch._compiled.CompiledGraph)]
+        self.assertEqual(max(len(graph.functions) for graph in graphs), most)
 
     def test_ops_that_tandem_lacks_are_named_and_run_in_torch(self):
         def f(x):
