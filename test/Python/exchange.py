@@ -7,7 +7,7 @@ import unittest
 
 import numpy as np
 import tandem
-from Inputs.functions import elementwise
+from Inputs.graphs import elementwise
 
 
 class DLTensor(ctypes.Structure):

@@ -11,7 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import tandem
-from Inputs.functions import convnet, elementwise
+from Inputs.graphs import convnet, elementwise
 
 DTYPES = ("float32", "float16", "bfloat16", "int8", "int16", "int32", "uint8",
           "uint16", "uint32")

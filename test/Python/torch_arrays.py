@@ -12,7 +12,7 @@ import numpy as np
 import tandem
 import torch
 import torch.nn.functional as F
-from Inputs.functions import convnet, elementwise
+from Inputs.graphs import convnet, elementwise
 
 DTYPES = {"float32": torch.float32, "float64": torch.float64,
           "float16": torch.float16, "bfloat16": torch.bfloat16,

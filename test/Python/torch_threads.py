@@ -27,7 +27,7 @@ def calls(order):
     import torch
     import torch.nn.functional as F
 
-    from Inputs.functions import convnet
+    from Inputs.graphs import convnet
 
     torch.manual_seed(0)
     filters, weights = torch.randn(32, 3, 3, 3), torch.randn(32, 10)

@@ -11,6 +11,16 @@ def unary(dtype, op="neg", **options):
     return builder.build(builder.op(op, x), names=["y"], **options)
 
 
+def elementwise(op, *dtypes, rank=1):
+    """A function of one op, with an output "result". It has an input for each dtype,
+    "x", "y" and "z", all of the same sizes."""
+    builder = tandem.Builder()
+    dims = tuple(f"n{i}" for i in range(rank))
+    inputs = [builder.input(dtype, (None,) * rank, dims=dims, name=name)
+              for name, dtype in zip("xyz", dtypes)]
+    return builder.build(builder.op(op, *inputs), names=["result"])
+
+
 class Layer:
     """relu(x @ weights + bias) for 16 columns and any number of rows. The values
     are small integers, so that every tier computes what numpy computes."""
@@ -45,3 +55,13 @@ def slow_to_compile(layers=60, **options):
         weights = np.full((columns, 17 + i), 1 / columns, np.float32)
         y = builder.tanh(builder.matmul(y, builder.constant(weights)))
     return builder.build(y, **options)
+
+
+def convnet(filters, weights):
+    """softmax(mean(relu(conv(x, filters))) @ weights) for images x, NCHW."""
+    b = tandem.Builder()
+    x = b.input("float32", (None, filters.shape[1], None, None),
+                dims=("n", "", "h", "w"), name="x")
+    y = b.conv(x, b.constant(filters))
+    y = b.reduce(b.relu(y), kind="mean", dims=[2, 3])
+    return b.build(b.softmax(b.matmul(y, b.constant(weights)), axis=1))
