@@ -15,13 +15,14 @@ MAX_SIZES = 64
 
 
 class _Constants:
-    """The inputs whose values a function was built with: parameters and buffers, known
-    by their memory and their version."""
+    """The inputs whose values functions were built with: parameters and buffers, known
+    by their memory and their version; and these functions, by the sizes of a call."""
 
     def __init__(self, positions: Sequence[int], tensors: Sequence[torch.Tensor]) -> None:
         self.positions = positions
         self.tensors = [tensors[i] for i in positions]
         self.versions = [t._version for t in self.tensors]
+        self.functions: dict[tuple[int, ...], _Bound] = {}
 
     def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
         for position, known, version in zip(self.positions, self.tensors, self.versions):
@@ -56,21 +57,22 @@ class CompiledGraph:
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.build = build
         self.known: _Constants | None = None
-        self.functions: dict[tuple[int, ...], _Bound] = {}
 
     def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
         tensors = list(arguments)
         arguments.clear()  # The caller gives them away, so that memory can be reused.
-        if self.known is None or not self.known.hold(tensors):
-            self.known = _Constants(self.constants, tensors)
-            self.functions.clear()
+        # Other threads may call the graph at the same time.
+        known = self.known
+        if known is None or not known.hold(tensors):
+            known = self.known = _Constants(self.constants, tensors)
         sizes = tuple(_size_of(tensors[number], dim)
                       for number, dim in self.symbols.values())
-        bound = self.functions.get(sizes)
+        bound = known.functions.get(sizes)
         if bound is None:
-            if len(self.functions) >= MAX_SIZES:
-                del self.functions[next(iter(self.functions))]  # The oldest.
-            bound = self.functions[sizes] = self._bind(tensors, sizes)
+            bound = self._bind(tensors, sizes)
+            if len(known.functions) >= MAX_SIZES:
+                known.functions.pop(next(iter(known.functions)), None)  # The oldest.
+            known.functions[sizes] = bound
         return bound.call([tensors[i] for i in self.varying], tensors)
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:

@@ -86,6 +86,10 @@ class Importer:
 
     def _call(self, node: Node, arguments: tuple[typing.Any, ...],
               options: dict[str, typing.Any]) -> typing.Any:
+        for each in (node, *node.all_input_nodes):
+            device = getattr(each.meta.get("val"), "device", torch.device("cpu"))
+            if device.type != "cpu":
+                raise Unsupported(f"tensors on {device} are left to torch")
         handler = HANDLERS.get(node.target)
         if handler is None:
             raise Unsupported("Tandem has no such op")
