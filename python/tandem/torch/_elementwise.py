@@ -12,7 +12,7 @@ from ._table import Context, Unsupported, Value, handles, name_of
 
 Number = typing.Union[int, float, bool]
 
-for _name in ("neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh",
+for _name in ("neg", "abs", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh",
               "sigmoid", "relu", "erf", "sin", "cos", "floor", "ceil", "round.default", "asin",
               "acos", "atan"):
     def _unary(c: Context, x: Value, *, op: str) -> Value:
@@ -20,6 +20,16 @@ for _name in ("neg", "abs", "sign", "exp", "expm1", "log", "log1p", "sqrt", "rsq
             return x
         return c.b.op(op, c.cast(x, c.dtype))
     handles(_name)(functools.partial(_unary, op=_name.partition(".")[0]))
+
+
+@handles("sign")
+def sign(c: Context, x: Value) -> Value:
+    """The sign of NaN is 0 in torch."""
+    zero = c.splat(0, c.dtype)
+    positive = c.cast(c.b.compare(x, zero, predicate="gt"), c.dtype)
+    if c.dtype.startswith("uint"):
+        return positive
+    return c.b.sub(positive, c.cast(c.b.compare(x, zero, predicate="lt"), c.dtype))
 
 
 @handles("logical_not")
@@ -110,14 +120,31 @@ def div_mode(c: Context, x: Value, y: Value | Number,
              rounding_mode: str | None = None) -> Value:
     if not c.dtype.startswith(("float", "bfloat")):
         raise Unsupported("integer division is left to torch")
-    quotient = div(c, x, y)
-    if rounding_mode is None:
-        return quotient
-    floor = c.b.floor(quotient)
+    x, y = _operands(c, x, y)
     if rounding_mode == "floor":
-        return floor
-    positive = c.b.compare(quotient, c.splat(0, c.dtype), predicate="gt")
-    return c.b.select(positive, floor, c.b.ceil(quotient))
+        return _floor_division(c, x, y)
+    quotient = c.b.div(x, y)
+    return quotient if rounding_mode is None else trunc(c, quotient)
+
+
+def _floor_division(c: Context, x: Value, y: Value) -> Value:
+    """floor(x / y) without the rounding of x / y, as Python and torch compute it:
+    1 // 0.1 is 9."""
+    zero, one = c.splat(0, c.dtype), c.splat(1, c.dtype)
+    rest = c.b.rem(x, y)
+    quotient = c.b.div(c.b.sub(x, rest), y)
+    differ = c.b.compare(c.b.compare(rest, zero, predicate="lt"),
+                         c.b.compare(y, zero, predicate="lt"), predicate="ne")
+    below = c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
+    quotient = c.b.select(below, c.b.sub(quotient, one), quotient)
+    # The quotient is nearly a whole number.
+    floor = c.b.floor(quotient)
+    above = c.b.compare(c.b.sub(quotient, floor), c.splat(0.5, c.dtype), predicate="gt")
+    whole = c.b.select(above, c.b.add(floor, one), floor)
+    exact = c.b.div(x, y)
+    whole = c.b.select(c.b.compare(quotient, zero, predicate="eq"),
+                       c.b.mul(exact, zero), whole)
+    return c.b.select(c.b.compare(y, zero, predicate="eq"), exact, whole)
 
 
 @handles("fmod")
@@ -168,6 +195,9 @@ def power(c: Context, x: Value | Number, y: Value | Number) -> Value:
     if isinstance(x, Value) and y in (1, 2, 3):
         x = c.cast(x, c.dtype)
         return functools.reduce(c.b.mul, [x] * int(y))
+    # torch computes these roots so, but not of float16: (-inf)^0.5 is NaN then.
+    if isinstance(x, Value) and y in (0.5, -0.5) and c.dtype != "float16":
+        return c.b.op("sqrt" if y == 0.5 else "rsqrt", c.cast(x, c.dtype))
     return c.b.pow(*_operands(c, x, y))
 
 

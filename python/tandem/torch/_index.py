@@ -165,11 +165,12 @@ def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) 
 
 @handles("cumsum")
 def cumsum(c: Context, x: Value, dim: int, *, dtype: typing.Any = None) -> Value:
-    """Sums of 1, 2, 4, … elements (Hillis and Steele, Data Parallel Algorithms, 1986)."""
-    x = c.cast(x, c.dtype)
+    """Sums of 1, 2, 4, … elements (Hillis and Steele, Data Parallel Algorithms, 1986);
+    of 16-bit floats in float32, as torch sums them."""
+    x = c.cast(c.cast(x, c.dtype), c.wide)
     shape = c.shape(x)
     if not shape:
-        return x
+        return c.cast(x, c.dtype)
     dim = axis_of(dim, len(shape))
     rank, step = len(shape), 1
     while step < shape[dim]:
@@ -179,4 +180,4 @@ def cumsum(c: Context, x: Value, dim: int, *, dtype: typing.Any = None) -> Value
         zeros = [0] * rank
         x = c.b.add(x, c.b.pad(before, low=low, high=zeros, interior=zeros, value=0.0))
         step *= 2
-    return x
+    return c.cast(x, c.dtype)

@@ -54,6 +54,11 @@ class Context:
         return name_of(self.result.dtype)
 
     @property
+    def wide(self) -> str:
+        """The dtype in which sums of the only result's dtype are computed."""
+        return "float32" if self.dtype in ("float16", "bfloat16") else self.dtype
+
+    @property
     def result_shape(self) -> tuple[int, ...]:
         """The shape of the only result."""
         return tuple(int(size) for size in self.result.shape)
