@@ -16,6 +16,7 @@
 import glob
 import os
 import shutil
+import subprocess
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -139,7 +140,19 @@ for level, flags in [
 def python_with(*folders):
     """A command: Python with the package tandem, numpy, and packages of folders."""
     path = ":".join([python_package, onnx_packages, *folders])
-    return f"env PYTHONPATH={path} {config.python}"
+    return f"env PYTHONPATH={path} {sanitizer_runtime()}{config.python}"
+
+
+def sanitizer_runtime():
+    """Settings with which a Python that has no sanitizer loads an extension that has
+    one. Python keeps some memory until its end."""
+    if "address" not in config.sanitize:
+        return ""
+    files = [subprocess.run([config.cxx, f"--print-file-name={name}"], check=True,
+                            capture_output=True, text=True).stdout.strip()
+             for name in ("libclang_rt.asan-x86_64.so", "libstdc++.so.6")]
+    options = config.environment.get("ASAN_OPTIONS", "") + ":detect_leaks=0"
+    return (f"'LD_PRELOAD={' '.join(files)}' ASAN_OPTIONS={options} PYTHONMALLOC=malloc ")
 
 
 config.substitutions += [
