@@ -57,8 +57,15 @@ class CompiledGraph:
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.build = build
         self.known: _Constants | None = None
+        # The function of a graph without constants and symbols, once it is built, if it
+        # takes the arguments and returns the results as they are.
+        self.only: Function | None = None
 
     def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
+        if self.only is not None:
+            results = self.only(*arguments)
+            arguments.clear()
+            return list(results) if isinstance(results, tuple) else [results]
         tensors = list(arguments)
         arguments.clear()  # The caller gives them away, so that memory can be reused.
         # Other threads may call the graph at the same time.
@@ -73,6 +80,8 @@ class CompiledGraph:
             if len(known.functions) >= MAX_SIZES:
                 known.functions.pop(next(iter(known.functions)), None)  # The oldest.
             known.functions[sizes] = bound
+            if bound.is_plain and len(self.varying) == len(tensors) and not sizes:
+                self.only = bound.function
         return bound.call([tensors[i] for i in self.varying], tensors)
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:
