@@ -133,10 +133,7 @@ def _floor_division(c: Context, x: Value, y: Value) -> Value:
     zero, one = c.splat(0, c.dtype), c.splat(1, c.dtype)
     rest = c.b.rem(x, y)
     quotient = c.b.div(c.b.sub(x, rest), y)
-    differ = c.b.compare(c.b.compare(rest, zero, predicate="lt"),
-                         c.b.compare(y, zero, predicate="lt"), predicate="ne")
-    below = c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
-    quotient = c.b.select(below, c.b.sub(quotient, one), quotient)
+    quotient = c.b.select(_has_other_sign(c, rest, y), c.b.sub(quotient, one), quotient)
     # The quotient is nearly a whole number.
     floor = c.b.floor(quotient)
     above = c.b.compare(c.b.sub(quotient, floor), c.splat(0.5, c.dtype), predicate="gt")
@@ -158,11 +155,17 @@ def remainder(c: Context, x: Value | Number, y: Value | Number) -> Value:
     x, y = _operands(c, x, y)
     if c.dtype.startswith("uint"):
         return c.b.rem(x, y)
-    rest, zero = c.b.rem(x, y), c.splat(0, c.dtype)
+    rest = c.b.rem(x, y)
+    return c.b.select(_has_other_sign(c, rest, y), c.b.add(rest, y), rest)
+
+
+def _has_other_sign(c: Context, rest: Value, y: Value) -> Value:
+    """Whether the remainder of a division that rounds toward zero is not 0 and has
+    another sign than the divisor y."""
+    zero = c.splat(0, c.dtype)
     differ = c.b.compare(c.b.compare(rest, zero, predicate="lt"),
                          c.b.compare(y, zero, predicate="lt"), predicate="ne")
-    wrong = c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
-    return c.b.select(wrong, c.b.add(rest, y), rest)
+    return c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
 
 
 @handles("trunc", "fix")

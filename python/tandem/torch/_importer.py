@@ -61,6 +61,8 @@ class Importer:
         self.builder = Builder()
         # A Value, a number, or a tuple of these for each node.
         self.values: dict[Node, typing.Any] = {}
+        # The numbers of the symbols of sizes.
+        self.symbols: dict[typing.Any, typing.Any] = {}
 
     def add_input(self, node: Node, tensor: torch.Tensor) -> None:
         self.values[node] = self.builder.input(name_of(tensor.dtype),
@@ -99,8 +101,8 @@ class Importer:
                    if name not in ("memory_format", "layout", "device", "pin_memory",
                                    "non_blocking")}
         first = node.args[0] if node.args else None
-        context = Context(self.builder, op_name(node), self._result(node),
-                          self._result(first) if isinstance(first, Node) else None)
+        context = Context(self.builder, op_name(node), self.result_of(node),
+                          self.result_of(first) if isinstance(first, Node) else None)
         try:
             return handler(context, *arguments, **options)
         except Error as error:
@@ -108,7 +110,7 @@ class Importer:
         except TypeError as error:
             raise Unsupported(f"unexpected arguments: {error}") from error
 
-    def _result(self, node: Node) -> typing.Any:
+    def result_of(self, node: Node) -> typing.Any:
         """The metadata of a node's result, with numbers for its sizes."""
         if not any(isinstance(v, torch.SymInt) for v in _sizes(node.meta["val"])):
             return node.meta["val"]
@@ -128,8 +130,6 @@ class Importer:
         if not number.is_number:
             raise Unsupported("a size depends on the data")
         return int(number)
-
-    symbols: dict[typing.Any, typing.Any] = {}
 
     def bind_symbols(self, symbols: dict[typing.Any, int]) -> None:
         """Gives symbols of sizes their numbers."""
@@ -180,15 +180,8 @@ def find_symbols(inputs: Sequence[Node]) -> dict[typing.Any, tuple[int, int | No
     return found
 
 
-def hints(node: Node) -> typing.Any:
-    """The metadata of a node with the sizes that torch traced it with."""
-    def concrete(tensor: torch.Tensor) -> torch.Tensor:
-        return torch.empty([_hint(s) for s in tensor.shape], dtype=tensor.dtype,
-                           device="meta")
-    return torch.utils._pytree.tree_map_only(torch.Tensor, concrete, node.meta["val"])
-
-
 def _hint(size: int | torch.SymInt) -> int:
+    """The size that torch traced a graph with; any number if torch had none."""
     if not isinstance(size, torch.SymInt):
         return int(size)
     hint = size.node.hint
@@ -219,12 +212,10 @@ def _hint_of(node: Node, dim: int | None) -> int:
 def _try(importer: Importer, node: Node) -> str:
     """Adds a node; the reason if that is not possible."""
     try:
-        if node.op == "placeholder" and isinstance(node.meta["val"], torch.Tensor):
-            importer.add_input(node, hints(node))
-        elif node.op == "placeholder":
+        if node.op == "placeholder" and not isinstance(node.meta["val"], torch.Tensor):
             importer.values[node] = importer.size(node.meta["val"])
-        elif node.op == "get_attr":
-            importer.add_input(node, hints(node))
+        elif node.op in ("placeholder", "get_attr"):
+            importer.add_input(node, importer.result_of(node))
         elif node.op == "call_function":
             importer.add(node)
     except Unsupported as unsupported:

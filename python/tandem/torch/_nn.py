@@ -15,9 +15,7 @@ def convolution(c: Context, x: Value, weight: Value, bias: Value | None,
                 stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int],
                 transposed: bool, output_padding: Sequence[int], groups: int) -> Value:
     spatial = len(c.shape(weight)) - 2
-    batched = len(c.shape(x)) == spatial + 2
-    if not batched:
-        x = c.reshape(x, [1, *c.shape(x)])
+    x = _batched(c, x, spatial)
     strides, pads, dilations = (pair(n, spatial) for n in (stride, padding, dilation))
     if transposed:
         x = _spread(c, x, weight, strides, pads, dilations, pair(output_padding, spatial))
@@ -26,7 +24,7 @@ def convolution(c: Context, x: Value, weight: Value, bias: Value | None,
     operands = [x, weight] if bias is None else [x, weight, bias]
     y = c.b.conv(*operands, strides=strides, pad_low=pads, pad_high=pads,
                  dilations=dilations, groups=groups)
-    return y if batched else c.reshape(y, c.result_shape)
+    return c.reshape(y, c.result_shape)
 
 
 def _spread(c: Context, x: Value, weight: Value, strides: Sequence[int],
@@ -83,6 +81,7 @@ def avg_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] 
 
 
 def _batched(c: Context, x: Value, rank: int) -> Value:
+    """x with `rank` spatial dims, channels and a batch; a single image is a batch."""
     return x if len(c.shape(x)) == rank + 2 else c.reshape(x, [1, *c.shape(x)])
 
 
