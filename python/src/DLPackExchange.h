@@ -70,7 +70,7 @@ struct ExchangeType {
   bool isOpaque = false;
 };
 
-/// The type of `array`. Valid until the next call; the GIL must be held.
+/// What is known of the type of `array`. The GIL must be held.
 ExchangeType exchangeTypeOf(nanobind::handle array);
 
 /// Makes an array that keeps the tensor's memory alive. Null if the API cannot

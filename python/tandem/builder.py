@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from . import _tandem
 from ._errors import check_type, convert
-from ._function import Cache, Function, as_int64, load_options
+from ._function import Cache, Function, as_int64, as_shape, load_options
 
 if typing.TYPE_CHECKING:
     import numpy as np
@@ -88,7 +88,8 @@ class Builder:
     def splat(self, dtype: str | np.dtype[typing.Any], shape: Iterable[int],
               value: float) -> _tandem.Value:
         """Adds a constant whose elements are all `value`."""
-        return self._impl.splat(str(dtype), list(shape), value)
+        sizes = convert("shape", shape, as_shape, "a tuple of sizes")
+        return self._impl.splat(str(dtype), list(sizes), value)
 
     def op(self, name: str, *operands: _tandem.Value, **attributes: object) -> _tandem.Value:
         """Adds the op `name` with one result."""

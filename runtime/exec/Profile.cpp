@@ -1,4 +1,4 @@
-//===- Profile.cpp - Where the time of a call goes ------------------------===//
+//===- Profile.cpp - The times of the steps of a program ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -38,9 +38,8 @@ build_wheel() {
   "$venv/bin/pip" install -q --disable-pip-version-check --only-binary=:all: \
     -r "$TANDEM_ROOT/utils/requirements/wheel.txt"
   rm -rf "$folder"/{plain,repaired,unpacked,dist}
-  CMAKE_BUILD_PARALLEL_LEVEL=$TANDEM_JOBS PATH=$venv/bin:$PATH \
-    "$venv/bin/pip" wheel -q --disable-pip-version-check --no-deps \
-    --no-build-isolation -w "$folder/plain" "$TANDEM_ROOT"
+  CMAKE_BUILD_PARALLEL_LEVEL=$TANDEM_JOBS "$venv/bin/pip" wheel -q \
+    --disable-pip-version-check --no-deps -w "$folder/plain" "$TANDEM_ROOT"
 }
 
 # Adds the libraries that no policy promises to be on every machine.

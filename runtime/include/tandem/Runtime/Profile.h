@@ -1,4 +1,4 @@
-//===- Profile.h - Where the time of a call goes ----------------*- C++ -*-===//
+//===- Profile.h - The times of the steps of a program ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
