@@ -18,8 +18,8 @@
 
 namespace tandem {
 
-/// The ways to execute a node. If several apply to a node, for example because
-/// it became several ops, the last of them is reported.
+/// The ways to execute a node. If a node became several ops that are executed
+/// in different ways, the way that is declared last here is reported.
 enum class Execution {
   /// Nothing is executed: the results are known, or are those of another node.
   folded,
@@ -35,15 +35,16 @@ inline constexpr size_t kNumExecutions = 6;
 /// Returns the name of the enumerator; "not reached" for notReached.
 std::string_view name(Execution execution);
 
-/// A node of an imported model, or an op of another graph, and how it is
-/// executed.
+/// A node of an imported model, or an op of a graph that was not imported, and
+/// how it is executed.
 struct NodeCoverage {
   /// The location of the node, as in StepInfo::sources.
   std::string location;
-  /// The op type, e.g. "Conv" of a model, or "conv" of another graph.
+  /// The op type, e.g. "Conv" of a model, or "conv" of a graph that was
+  /// not imported.
   std::string op;
   /// The number of Tandem ops that the node was converted to
-  /// (ModelNode::ops); 1 for an op of another graph.
+  /// (ModelNode::ops); 1 if the graph was not imported.
   size_t ops = 1;
   Execution execution = Execution::folded;
   /// The step that executes the node, e.g. "kernel_3" or "conv+relu", and the

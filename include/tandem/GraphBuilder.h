@@ -96,9 +96,9 @@ public:
   /// and any other value is true.
   Value splat(const TensorType &type, double value);
 
-  /// Adds an op with one result. Attributes of convolutions and pooling ops that
-  /// are empty have defaults: strides and dilations are 1, pads are 0, and the
-  /// layouts have the channels first, as "NCHW" and "OIHW".
+  /// Adds an op with one result. Attributes of convolutions and pooling ops
+  /// that are empty have defaults: strides and dilations are 1, pads are 0, and
+  /// the layouts have the channels first, as "NCHW" and "OIHW".
   Value op(OpDesc op, Operands operands);
   /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>
@@ -130,16 +130,17 @@ public:
 
   /// The operands of a loop.
   struct LoopOperands {
-    /// The values that the first iteration is given. Every other iteration is
-    /// given the values that the previous iteration made of them.
+    /// The initial carried values. Every later iteration is given the carried
+    /// values that the previous iteration computed.
     std::vector<Value> carried = {};
-    /// Tensors with the same dim 0. Each iteration is given one slice along
-    /// that dim of each of these tensors, without that dim.
+    /// Tensors whose dims 0 have the same size. Iteration i is given element i
+    /// of each tensor along dim 0, which has one dim fewer.
     std::vector<Value> scanned = {};
-    /// The number of iterations. Must be set exactly if `scanned` is empty.
+    /// The number of iterations. Required if `scanned` is empty, otherwise not
+    /// allowed.
     std::optional<int64_t> trips = std::nullopt;
-    /// One flag for each scanned tensor: whether the first iteration is given
-    /// the last slice. Empty if all flags are false.
+    /// One flag for each scanned tensor: true if the iterations are given its
+    /// slices from the last one to the first one. Empty if all flags are false.
     std::vector<bool> reversed = {};
   };
   /// The values that one iteration is given.
@@ -155,8 +156,8 @@ public:
     std::vector<Value> carried = {};
     /// One slice of each stacked result.
     std::vector<Value> stacked = {};
-    /// One flag for each stacked result: whether the first iteration computes
-    /// the last slice. Empty if all flags are false.
+    /// One flag for each stacked result: true if the iterations compute its
+    /// slices from the last one to the first one. Empty if all flags are false.
     std::vector<bool> reversed = {};
   };
   /// The results of a loop: the carried values after the last iteration, and
@@ -177,9 +178,9 @@ public:
   ///   });
   ///   auto graph = b.build({loop.carried[0], loop.stacked[0]});
   ///
-  /// Values that are added in the body may not be used after the loop. After an
-  /// error, `body` is still called, and the result has as many values as if
-  /// there were no error.
+  /// Values that are added in the body may not be used after the loop. If an
+  /// earlier op has failed, `body` is still called and the results have the
+  /// usual number of values, so callers need no check before `build`.
   template <typename Body>
   LoopResults loop(LoopOperands operands, Body &&body) {
     struct Abandon {
@@ -197,9 +198,9 @@ public:
   /// that are added before the matching endLoop or abandonLoop are part of the
   /// body.
   LoopBody beginLoop(LoopOperands operands);
-  /// Ends the body that was begun last, and adds the loop.
+  /// Ends the innermost open body, and adds the loop.
   LoopResults endLoop(LoopYield yielded);
-  /// Drops the body that was begun last, without adding a loop.
+  /// Drops the innermost open body, without adding a loop.
   void abandonLoop();
 
   /// Returns the type of a value. If `value` is the result of a failed op, the

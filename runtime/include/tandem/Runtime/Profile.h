@@ -20,7 +20,7 @@
 
 namespace tandem {
 
-/// The ways to execute a step, from generated code to none at all.
+/// The ways to execute a step, ordered from generated code to no execution.
 enum class StepKind {
   kernel,    ///< Generated code.
   library,   ///< A library, or a prebuilt kernel.
@@ -35,8 +35,8 @@ struct StepInfo {
   /// The name of the kernel or of the op, followed by the ops of the epilogue,
   /// e.g. "kernel_3" or "conv+relu". A loop is called "loop".
   std::string name;
-  /// A loop has the kind of the step in its body that is furthest from
-  /// generated code.
+  /// A loop has the kind that StepKind declares last, of those of the steps in
+  /// its body.
   StepKind kind = StepKind::kernel;
   /// The name of the provider that executes an op step, e.g. "onednn". Empty
   /// for kernels and views.
@@ -47,7 +47,7 @@ struct StepInfo {
   std::vector<std::string> sources;
   /// The numbers of bytes that one run reads and writes, and the number of
   /// operations, where a multiply-add counts as two. For a loop, the sums over
-  /// all iterations. All are 0 for a step that runs once.
+  /// all iterations. All are 0 if `runsOnce`.
   int64_t bytesRead = 0, bytesWritten = 0, flops = 0;
   /// The size of an element of the result, in bytes.
   int64_t elementBytes = 4;
@@ -71,19 +71,20 @@ struct Profile {
   Tier tier = Tier::eager;
   /// The steps, in execution order.
   std::vector<ProfiledStep> steps;
-  /// The time, in nanoseconds, of a call whose steps are not timed.
+  /// The time, in nanoseconds, of a call that is timed as a whole.
   TimeSummary call;
-  /// For each timed run, the time at which the run began and the times at which
-  /// its steps were done, in nanoseconds of one clock.
+  /// For each run with timed steps, one timestamp for the beginning of the run
+  /// and one for the end of each step, in nanoseconds of the same clock.
   std::vector<std::vector<double>> stamps;
 
   /// The sum of the median times of the steps, in nanoseconds.
   double stepNs() const;
 };
 
-/// Runs a program, after a warm-up, `runs` times with each step timed and as
-/// many times without, in alternation. `inputs` must be in the memory of the
-/// executor's device. Fails in the captured tier, whose steps cannot be timed.
+/// Makes 2 × `runs` runs of a program after a warm-up, in turn with each step
+/// timed and with the call timed as a whole. `inputs` must be in the memory of
+/// the executor's device. Fails in the captured tier, whose steps cannot be
+/// timed.
 Expected<Profile> profileRuns(const PreparedTier &prepared, Tier tier,
                               std::span<const Tensor> inputs, int runs);
 
