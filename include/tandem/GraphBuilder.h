@@ -100,6 +100,22 @@ public:
   /// that are empty have defaults: strides and dilations are 1, pads are 0, and
   /// the layouts have the channels first, as "NCHW" and "OIHW".
   Value op(OpDesc op, Operands operands);
+  /// An attribute whose entries depend on the sizes of inputs.
+  struct SizeExpressions {
+    /// The name of the attribute: "shape" (reshape, broadcast), "starts" and
+    /// "limits" (slice), "low" and "high" (pad), or "result" (the shape of the
+    /// type of an iota).
+    std::string attribute;
+    /// One expression for each entry, separated by commas, such as
+    /// "n, (length + 1) floordiv 2, 64". Expressions consist of integers and
+    /// names of dims of inputs, combined by `+`, `-`, `*`, `floordiv`,
+    /// `ceildiv` and `mod`. A name must be an identifier, and a divisor must be
+    /// positive. `build` checks the expressions.
+    std::string expressions;
+  };
+  /// Adds an op some of whose attributes have kDynamic for each entry that
+  /// `sizes` gives. Not allowed in the body of a loop.
+  Value op(OpDesc op, Operands operands, std::vector<SizeExpressions> sizes);
   /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>
   Value op(OpKind kind, Operands operands, Attrs attributes) {
@@ -235,6 +251,8 @@ private:
     return desc;
   }
 
+  std::vector<Value> results(OpDesc op, Operands operands,
+                             std::vector<SizeExpressions> sizes);
   /// Returns the value with the number `index`.
   Value valueOf(size_t index) const;
   std::vector<Value> valuesOf(size_t first, size_t count) const;

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Labels:
-//   reshape    C1  shape holds sizes >= 0 and at most one -1
+//   reshape    C1  shape holds sizes >= 0, unknown sizes and at most one -1
 //              C2  operand and result have equally many elements
 //   transpose  C1  permutation is one of 0 … rank - 1
 //   broadcast  C1  dims names a result dim for each operand dim, none twice
@@ -20,7 +20,7 @@
 //   concat     C1  operands have one element type and one rank
 //              C2  axis is a dim of the operands
 //              C3  all dims but axis are equal
-//   iota       C1  the type is static and not i1
+//   iota       C1  the element type is not i1
 //              C2  axis is a dim of the type
 //   gather     C1  indices are i32 or i64
 //              C2  axis is a dim of the operand
@@ -62,7 +62,7 @@ std::optional<KnownElements> knownElements(std::span<const int64_t> dims,
 /// C1 of reshape. Sets `wildcard` to the position of -1, if any.
 Status checkReshapeSizes(const std::vector<int64_t> &shape, int &wildcard) {
   for (size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] >= 0)
+    if (shape[i] >= 0 || shape[i] == kDynamic)
       continue;
     if (shape[i] != -1)
       return broken(OpKind::reshape, 1, "size ", shape[i], " in shape");
@@ -109,7 +109,8 @@ Expected<TensorType> shape_rules::inferReshape(const OpDesc &op,
   };
   if (!from || !to)
     return mismatch();
-  if (!from->isStatic)
+  const bool hasUnknown = !Shape(shape).isStatic();
+  if (!from->isStatic || hasUnknown)
     return result;
   if (wildcard < 0)
     return from->count == to->count ? Expected<TensorType>(result) : mismatch();
@@ -154,7 +155,7 @@ Expected<TensorType> shape_rules::inferBroadcast(const OpDesc &op,
                     from[i], " does not broadcast to ", attrs.shape[dim]);
   }
   for (int64_t size : attrs.shape)
-    if (size < 0)
+    if (size < 0 && size != kDynamic)
       return broken(OpKind::broadcast, 2, "size ", size, " in shape");
   return TensorType{operands[0].dtype, Shape(attrs.shape)};
 }
@@ -190,7 +191,9 @@ Expected<TensorType> shape_rules::inferSlice(const OpDesc &op,
     int64_t stride = attrs.strides[i];
     if (stride < 1)
       return broken(OpKind::slice, 2, "stride ", stride, " of dim ", i);
-    if (from[i] != kDynamic)
+    if (start == kDynamic || limit == kDynamic)
+      result.shape[i] = kDynamic;
+    else if (from[i] != kDynamic)
       result.shape[i] = resolveSlice(from[i], start, limit, stride).size;
   }
   return result;
@@ -213,9 +216,12 @@ Expected<TensorType> shape_rules::inferPad(const OpDesc &op,
   for (int i = 0; i < from.rank(); ++i) {
     int64_t low = attrs.low[i], high = attrs.high[i];
     int64_t interior = attrs.interior[i], &dim = result.shape[i];
-    if (low < 0 || high < 0 || interior < 0)
+    if ((low < 0 && low != kDynamic) || (high < 0 && high != kDynamic) ||
+        interior < 0)
       return broken(OpKind::pad, 2, "low ", low, ", high ", high, ", interior ",
                     interior, " of dim ", i);
+    if (low == kDynamic || high == kDynamic)
+      dim = kDynamic;
     if (dim == kDynamic)
       continue;
     int64_t between;
@@ -266,7 +272,7 @@ Expected<TensorType> shape_rules::inferIota(const OpDesc &op, Operands) {
   if (!attrs.type || attrs.type->dims.size() > kMaxRank)
     return broken(OpKind::iota, 1, "no type, or one of too high a rank");
   TensorType result = fromFlat(*attrs.type);
-  if (!result.isStatic() || !isNumber(result.dtype))
+  if (!isNumber(result.dtype))
     return broken(OpKind::iota, 1, result);
   if (!axisInRange(attrs.axis, result.shape.rank()))
     return broken(OpKind::iota, 2, "axis ", attrs.axis, " of ", result);

@@ -212,10 +212,16 @@ GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
   return value;
 }
 
-GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
-                          const std::vector<GraphBuilder::Value> &operands,
-                          const std::string &attributes) {
-  GraphBuilder::Value value = builder.op(parseOp(name, attributes), operands);
+GraphBuilder::Value
+addOp(GraphBuilder &builder, const std::string &name,
+      const std::vector<GraphBuilder::Value> &operands,
+      const std::string &attributes,
+      const std::vector<std::pair<std::string, std::string>> &sizes) {
+  std::vector<GraphBuilder::SizeExpressions> expressions;
+  for (const auto &[attribute, text] : sizes)
+    expressions.push_back({attribute, text});
+  GraphBuilder::Value value =
+      builder.op(parseOp(name, attributes), operands, std::move(expressions));
   take(builder.status());
   return value;
 }
@@ -295,6 +301,7 @@ void bindBuilder(nb::module_ &module) {
       .def("type", describeValue)
       .def("build", buildFunction);
   module.def("op_names", opNames);
+  module.def("is_elementwise", isElementwise);
   module.def("attributes_of", attributesOf);
 }
 

@@ -76,6 +76,10 @@ std::vector<std::string> python::opNames() {
   return names;
 }
 
+bool python::isElementwise(const std::string &name) {
+  return getOpInfo(getOp(name)).isElementwise();
+}
+
 std::vector<std::string> python::attributesOf(const std::string &name) {
   const fb::OpAttrs type = getOpInfo(getOp(name)).attrs;
   std::vector<std::string> names;

@@ -23,6 +23,10 @@ OpDesc parseOp(const std::string &name, const std::string &attributes);
 /// The names of all ops.
 std::vector<std::string> opNames();
 
+/// Whether the result of an op has the shape to which NumPy's rules broadcast the
+/// operands.
+bool isElementwise(const std::string &name);
+
 /// The names of the attributes of an op.
 std::vector<std::string> attributesOf(const std::string &name);
 

@@ -52,6 +52,30 @@ def _directions(reverse: Flags, count: int) -> tuple[list[bool], Callable[[int],
     return [bool(reverse)] * count, lambda stacked: [bool(reverse)] * stacked
 
 
+# Stands for entries of attributes that are expressions.
+_UNKNOWN = -2**63
+
+
+def _take_expressions(attributes: dict[str, typing.Any]
+                      ) -> tuple[dict[str, typing.Any], list[tuple[str, str]]]:
+    """The attributes with _UNKNOWN for entries that are text, and for each attribute
+    with such entries (attribute, expressions of all entries)."""
+    expressions: list[tuple[str, str]] = []
+
+    def take(name: str, entries: typing.Any) -> typing.Any:
+        if not isinstance(entries, (list, tuple)) or not any(
+                isinstance(entry, str) for entry in entries):
+            return entries
+        expressions.append((name, ", ".join(map(str, entries))))
+        return [_UNKNOWN if isinstance(entry, str) else entry for entry in entries]
+
+    numbers = {name: take(name, value) for name, value in attributes.items()}
+    kind = numbers.get("type")
+    if isinstance(kind, dict):  # The type of an iota.
+        numbers["type"] = kind | {"dims": take("result", kind.get("dims"))}
+    return numbers, expressions
+
+
 class Builder:
     """Builds a graph op by op. Every op of docs/generated/Dialect.md is a method:
 
@@ -62,6 +86,15 @@ class Builder:
 
     Attributes of ops are keyword arguments: b.softmax(x, axis=1). An op is checked
     when it is added; Error names what is wrong.
+
+    Sizes may depend on the sizes of inputs. An entry of `shape` (reshape, broadcast),
+    `starts` or `limits` (slice), `low` or `high` (pad), or of the dims of the type of an
+    iota may be an expression of names of dims, as text:
+
+        y = b.reshape(x, shape=["n", "length floordiv 2", 64])
+
+    Expressions consist of integers and names, combined by `+`, `-`, `*`, `floordiv`,
+    `ceildiv` and `mod`. `build` checks them.
     """
 
     def __init__(self, name: str = "main") -> None:
@@ -94,11 +127,12 @@ class Builder:
     def op(self, name: str, *operands: _tandem.Value, **attributes: object) -> _tandem.Value:
         """Adds the op `name` with one result."""
         # Numbers and arrays of numpy are attributes, too.
-        text = json.dumps(attributes, default=lambda value: convert(
+        numbers, expressions = _take_expressions(attributes)
+        text = json.dumps(numbers, default=lambda value: convert(
             f"{name}: an attribute", value, lambda each: each.tolist(),
             "a number, text or a list"))
         try:
-            return self._impl.op(name, list(operands), text)
+            return self._impl.op(name, list(operands), text, expressions)
         except TypeError:
             raise TypeError(f"{name}: operands are values of this builder, and "
                             "constants are added by Builder.constant") from None

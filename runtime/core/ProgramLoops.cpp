@@ -10,12 +10,17 @@
 
 #include "tandem/Runtime/CustomCall.h"
 #include "tandem/Runtime/Kernels/FusedContraction.h"
+#include "tandem/Runtime/Program/ProgramSizes.h"
 
 using namespace tandem;
 
 bool tandem::hasLoops(const fb::ProgramT &program) {
   return std::any_of(program.steps.begin(), program.steps.end(),
                      [](const auto &step) { return step->loop != nullptr; });
+}
+
+bool tandem::isFlat(const fb::ProgramT &program) {
+  return !hasLoops(program) && program.size_symbols.empty();
 }
 
 int64_t tandem::tripsOf(const fb::LoopT &loop,
@@ -144,6 +149,8 @@ private:
 
   const Program &from;
   const bool isFlat;
+  /// The sizes that expressions refer to.
+  std::vector<int64_t> symbols;
   Program result;
   std::vector<TensorType> types;
   /// By step, and of those to come, how often they run.
@@ -164,9 +171,13 @@ Expected<Slots> Unroller::add(const fb::ProgramT &part, const fb::StepT &step,
   std::vector<TensorType> operandTypes;
   for (uint32_t slot : operands)
     operandTypes.push_back(typeOf(slot));
-  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> resultTypes,
-                          inferResultTypes(part, step, operandTypes));
   auto copy = std::make_unique<fb::StepT>(step);
+  if (!step.sizes.empty()) {
+    TANDEM_ASSIGN_OR_RETURN(*copy->op, resolveSizes(step, symbols));
+    copy->sizes.clear();
+  }
+  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> resultTypes,
+                          inferResultTypes(part, *copy, operandTypes));
   copy->operands = operands;
   copy->results.clear();
   for (const TensorType &type : resultTypes)
@@ -290,6 +301,7 @@ Status Unroller::addSteps(const fb::ProgramT &part, Slots &slots) {
 Expected<FlatProgram> Unroller::run(std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(from, inputs));
   result.name = from.name;
+  symbols = symbolSizes(from, inputs);
   Slots slots(from.slots.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     slots[from.inputs[i]] = addSlot(inputs[i]);

@@ -10,6 +10,7 @@
 
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 #include "tandem/Runtime/Kernels/HostKernel.h"
+#include "tandem/Runtime/Program/ProgramSizes.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>
@@ -195,6 +196,11 @@ Status Verifier::verifyInputs() {
       return invalid(what, ": ", names, " dim names for rank ",
                      slot.type->dims.size());
   }
+  for (const fb::SizeSymbol &symbol : program.size_symbols)
+    if (symbol.input() >= program.inputs.size() ||
+        int64_t(symbol.dim()) >=
+            typeOf(program.inputs[symbol.input()]).shape.rank())
+      return invalid("no dim ", symbol.dim(), " of input ", symbol.input());
   return {};
 }
 
@@ -299,6 +305,8 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
     return verifyCustomCall(step, what);
   if (const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs(); iota && iota->type)
     TANDEM_RETURN_IF_ERROR(verifyType(*iota->type, what));
+  if (Status sizes = verifySizes(program, step); !sizes)
+    return invalid(what, ": ", sizes.error().message);
   std::vector<TensorType> operands;
   operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)

@@ -47,7 +47,8 @@ private:
 
 bool Finder::dependsOnConstants(const fb::StepT &step) const {
   return step.op && step.op->kind != OpKind::custom_call &&
-         step.results.size() == 1 && typeOf(step.results[0]).isStatic() &&
+         step.results.size() == 1 && step.sizes.empty() &&
+         typeOf(step.results[0]).isStatic() &&
          std::all_of(step.operands.begin(), step.operands.end(),
                      [&](uint32_t slot) { return isConstant[slot]; });
 }

@@ -16,6 +16,7 @@
 
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramSizes.h"
 #include "tandem/Support/ObjectPool.h"
 
 #include <deque>
@@ -167,6 +168,7 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
     for (const Tensor &input : inputs)
       types.push_back(input.type());
     TANDEM_RETURN_IF_ERROR(checkInputs(*program, types));
+    frame.symbols = symbolSizes(*program, types);
     checked = std::move(types);
   }
   for (size_t i = 0; i < inputs.size(); ++i) {

@@ -39,6 +39,9 @@ struct Frame {
   /// The memory of all slots that have an offset in the arena, for this run.
   Tensor arena;
 
+  /// The sizes that expressions of the program refer to (symbolSizes).
+  std::vector<int64_t> symbols;
+
   /// Operands and results of the present step, in contiguous arrays.
   std::vector<TensorType> operandTypes;
   std::vector<Tensor> operands;

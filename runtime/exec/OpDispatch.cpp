@@ -111,6 +111,33 @@ Status runPrepared(const DispatchContext &context, const StepPlan &plan,
   return execute(context, plan, *plan.prepared, plan.resultTypes, frame);
 }
 
+/// Makes the result a view of the first operand.
+Status makeView(const DispatchContext &context, const StepPlan &plan,
+                const TensorType &type, Frame &frame) {
+  const uint32_t slot = plan.step->results[0];
+  if (plan.resultTypes.empty())
+    TANDEM_RETURN_IF_ERROR(checkWritten(context.program, slot, type));
+  frame.owned[slot] = frame.values[plan.step->operands[0]]->viewAs(type);
+  return {};
+}
+
+/// Runs a step with expressions of sizes.
+Status runSized(const DispatchContext &context, const StepPlan &plan,
+                PreparedCache &cache, PreparedRef &last, Frame &frame) {
+  addSymbols(frame.symbols, frame.operandTypes);
+  if (!last || !sameTypes(last->operands, frame.operandTypes)) {
+    TANDEM_ASSIGN_OR_RETURN(PreparedRef entry,
+                            cache.getSized(*plan.step, frame.operandTypes,
+                                           frame.symbols, plan.isView,
+                                           context.providers));
+    TANDEM_RETURN_IF_ERROR(checkWritten(context.program, plan.step->results[0],
+                                        entry->results[0]));
+    last = std::move(entry);
+  }
+  return plan.isView ? makeView(context, plan, last->results[0], frame)
+                     : execute(context, plan, *last, last->results, frame);
+}
+
 } // namespace
 
 Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
@@ -118,6 +145,8 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
   if (plan.prepared)
     return runPrepared(context, plan, frame);
   gatherTypes(plan, frame);
+  if (!plan.step->sizes.empty())
+    return runSized(context, plan, cache, frame.last[index], frame);
   TensorType inferred;
   Types several;
   std::span<const TensorType> results = plan.resultTypes;
@@ -133,14 +162,8 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
     inferred = *type;
     results = {&inferred, 1};
   }
-  if (plan.isView) {
-    if (plan.resultTypes.empty())
-      TANDEM_RETURN_IF_ERROR(
-          checkWritten(context.program, plan.step->results[0], results[0]));
-    const Tensor &operand = *frame.values[plan.step->operands[0]];
-    frame.owned[plan.step->results[0]] = operand.viewAs(results[0]);
-    return {};
-  }
+  if (plan.isView)
+    return makeView(context, plan, results[0], frame);
   Expected<const PreparedEntry *> entry =
       lookUp(context, plan, cache, results, frame.last[index], frame);
   if (!entry)

@@ -11,6 +11,7 @@
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 #include "tandem/Runtime/Program/Preparation.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramSizes.h"
 
 #include <set>
 #include <tbb/parallel_for.h>
@@ -52,22 +53,69 @@ static Expected<PreparedRef> prepare(const fb::StepT &step, Types operands,
   return PreparedRef(std::move(entry));
 }
 
-Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
-                                         Types results,
-                                         ProviderList providers) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (auto found = entries.find(operands); found != entries.end())
-      return found->second;
+/// A step whose op has sizes that the symbols give. `key` holds the types of
+/// the operands and the symbols.
+static Expected<PreparedRef> prepareSized(const fb::StepT &step, Types key,
+                                          std::span<const int64_t> symbols,
+                                          bool isView, ProviderList providers) {
+  auto entry = std::make_shared<PreparedEntry>();
+  TANDEM_ASSIGN_OR_RETURN(OpDesc resolved, resolveSizes(step, symbols));
+  entry->resolved = std::make_unique<OpDesc>(std::move(resolved));
+  const auto operands = std::span(key).first(step.operands.size());
+  TANDEM_ASSIGN_OR_RETURN(TensorType result,
+                          inferType(*entry->resolved, operands));
+  entry->results = {result};
+  if (!isView) {
+    TANDEM_ASSIGN_OR_RETURN(
+        entry->op,
+        prepareStep(step, {*entry->resolved, operands, entry->results, {}},
+                    providers));
   }
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedRef entry,
-      prepare(step, operands, std::move(results), providers));
+  entry->operands = std::move(key);
+  return PreparedRef(std::move(entry));
+}
+
+PreparedRef PreparedCache::find(const Types &operands) {
+  std::lock_guard<std::mutex> lock(mutex);
+  auto found = entries.find(operands);
+  return found == entries.end() ? nullptr : found->second;
+}
+
+PreparedRef PreparedCache::keep(PreparedRef entry) {
   std::lock_guard<std::mutex> lock(mutex);
   if (entries.size() >= kMaxEntries)
     entries.clear();
-  return entries.try_emplace(std::move(operands), std::move(entry))
-      .first->second;
+  return entries.try_emplace(entry->operands, std::move(entry)).first->second;
+}
+
+Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
+                                         Types results,
+                                         ProviderList providers) {
+  if (PreparedRef found = find(operands))
+    return found;
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedRef entry,
+      prepare(step, std::move(operands), std::move(results), providers));
+  return keep(std::move(entry));
+}
+
+Expected<PreparedRef> PreparedCache::getSized(const fb::StepT &step,
+                                              Types operands,
+                                              std::span<const int64_t> symbols,
+                                              bool isView,
+                                              ProviderList providers) {
+  if (PreparedRef found = find(operands))
+    return found;
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedRef entry,
+      prepareSized(step, std::move(operands), symbols, isView, providers));
+  return keep(std::move(entry));
+}
+
+void exec::addSymbols(std::span<const int64_t> symbols, Types &operands) {
+  for (; !symbols.empty();
+       symbols = symbols.subspan(operands.back().shape.rank()))
+    operands.push_back({DType::i64, Shape(symbols)});
 }
 
 //===----------------------------------------------------------------------===//

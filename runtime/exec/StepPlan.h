@@ -33,9 +33,14 @@ struct TypesHash {
 
 /// An op that is prepared for one signature. Immutable.
 struct PreparedEntry {
+  /// The types of the operands; for a step with expressions of sizes followed
+  /// by the values of the program's symbols (addSymbols).
   Types operands;
   Types results;
+  /// Null for a view.
   std::unique_ptr<PreparedOp> op;
+  /// The op of a step with expressions of sizes, with all sizes.
+  std::unique_ptr<OpDesc> resolved;
 };
 using PreparedRef = std::shared_ptr<const PreparedEntry>;
 
@@ -49,15 +54,27 @@ public:
   /// is kept.
   Expected<PreparedRef> get(const fb::StepT &step, Types operands,
                             Types results, ProviderList providers);
+  /// The same for a step with expressions of sizes. Nothing is prepared for a
+  /// view.
+  Expected<PreparedRef> getSized(const fb::StepT &step, Types operands,
+                                 std::span<const int64_t> symbols, bool isView,
+                                 ProviderList providers);
 
 private:
   /// The most entries of a cache, so that a process that sees ever new shapes
   /// does not grow without bound.
   static constexpr size_t kMaxEntries = 512;
 
+  PreparedRef find(const Types &operands);
+  PreparedRef keep(PreparedRef entry);
+
   std::mutex mutex; // guards entries; held for a look-up or an insertion
   std::unordered_map<Types, PreparedRef, TypesHash> entries;
 };
+
+/// Appends the values of a program's symbols to the types of operands, as shapes
+/// of kMaxRank dims at most.
+void addSymbols(std::span<const int64_t> symbols, Types &operands);
 
 struct LoopPlan;
 

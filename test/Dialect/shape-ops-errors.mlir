@@ -177,7 +177,7 @@ func.func @gather_c4(%x: tensor<0xf32>, %i: tensor<2xi32>) {
 // -----
 
 func.func @iota_c1() {
-  // expected-error@+1 {{iota C1: }}
+  // expected-error@+1 {{has an unknown size in result, for which 'tandem.sizes' has no expression}}
   %0 = tandem.iota axis = 0 : tensor<?xi32>
   return
 }
@@ -196,4 +196,55 @@ func.func @constant_type() {
   // expected-error@+1 {{'tandem.constant' op result #0 must be tensor of at most 8 dims}}
   %0 = tandem.constant dense<1> : tensor<4xi4>
   return
+}
+
+// -----
+
+func.func @unknown_size(%x: tensor<?xf32>) {
+  // expected-error@+1 {{has an unknown size in shape, for which 'tandem.sizes' has no expression}}
+  %0 = tandem.reshape %x shape = [?, 2] : (tensor<?xf32>) -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @unknown_name(%x: tensor<?xf32> {tandem.dims = ["n"]}) {
+  // expected-error@+1 {{shape: "m, 2" is no list of expressions of named dims: use of undeclared identifier}}
+  %0 = tandem.reshape %x shape = [?, 2] {tandem.sizes = {shape = "m, 2"}} : (tensor<?xf32>) -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @too_few_expressions(%x: tensor<?xf32> {tandem.dims = ["n"]}) {
+  // expected-error@+1 {{shape: the expressions "n" do not fit the entries, of which unknown ones are '?'}}
+  %0 = tandem.reshape %x shape = [?, 2] {tandem.sizes = {shape = "n"}} : (tensor<?xf32>) -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @expression_of_known_entry(%x: tensor<?xf32> {tandem.dims = ["n"]}) {
+  // expected-error@+1 {{do not fit the entries}}
+  %0 = tandem.reshape %x shape = [?, 2] {tandem.sizes = {shape = "n, n"}} : (tensor<?xf32>) -> tensor<?x2xf32>
+  return
+}
+
+// -----
+
+func.func @no_such_attribute(%x: tensor<?xf32> {tandem.dims = ["n"]}) {
+  // expected-error@+1 {{has no attribute "axis" with sizes that may be unknown}}
+  %0 = tandem.softmax %x axis = 0 {tandem.sizes = {axis = "n"}} : tensor<?xf32>
+  return
+}
+
+// -----
+
+func.func @sizes_in_loop(%x: tensor<?x4xf32> {tandem.dims = ["n", ""]}) -> tensor<?x2x2xf32> {
+  %0 = tandem.loop scanned (%row = %x) : (tensor<?x4xf32>) -> tensor<?x2x2xf32> {
+    // expected-error@+1 {{'tandem.sizes' is a dictionary of strings on an op in the body of a function}}
+    %1 = tandem.reshape %row shape = [2, ?] {tandem.sizes = {shape = "2, 2"}} : (tensor<4xf32>) -> tensor<2x?xf32>
+    tandem.yield %1 : tensor<2x?xf32>
+  }
+  return %0 : tensor<?x2x2xf32>
 }

@@ -88,3 +88,26 @@ func.func @constant() {
     builtin: { weights: "0x040000000000803F00000040" }
   }
 #-}
+
+// Sizes that depend on dims of the arguments.
+// CHECK-LABEL: func @symbolic_sizes
+func.func @symbolic_sizes(%x: tensor<?x?x768xf32> {tandem.dims = ["n", "l", ""]},
+                          %s: tensor<f32>) {
+  // CHECK: tandem.reshape %{{.*}} shape = [?, ?, 12, 64] {tandem.sizes = {shape = "n, l, 12, 64"}}
+  // CHECK-SAME: (tensor<?x?x768xf32>) -> tensor<?x?x12x64xf32>
+  %0 = tandem.reshape %x shape = [?, ?, 12, 64] {tandem.sizes = {shape = "n, l, 12, 64"}}
+      : (tensor<?x?x768xf32>) -> tensor<?x?x12x64xf32>
+  // CHECK: tandem.broadcast %{{.*}} shape = [2, ?] dims = []
+  %1 = tandem.broadcast %s shape = [2, ?] dims = [] {tandem.sizes = {shape = "2, l * 2 + 1"}}
+      : (tensor<f32>) -> tensor<2x?xf32>
+  // CHECK: tandem.slice %{{.*}} starts = [0, ?, 0] limits = [1, ?, 768] strides
+  %2 = tandem.slice %x starts = [0, ?, 0] limits = [1, ?, 768] strides = [1, 1, 1]
+      {tandem.sizes = {starts = "0, l floordiv 2, 0", limits = "1, l, 768"}}
+      : (tensor<?x?x768xf32>) -> tensor<?x?x768xf32>
+  // CHECK: tandem.pad %{{.*}} low = [0, ?, 0] high = [0, 0, 0] interior
+  %3 = tandem.pad %x low = [0, ?, 0] high = [0, 0, 0] interior = [0, 0, 0] value = 0.0
+      {tandem.sizes = {low = "0, l mod 2, 0"}} : (tensor<?x?x768xf32>) -> tensor<?x?x768xf32>
+  // CHECK: tandem.iota axis = 0 {tandem.sizes = {result = "n * l"}} : tensor<?xi64>
+  %4 = tandem.iota axis = 0 {tandem.sizes = {result = "n * l"}} : tensor<?xi64>
+  return
+}

@@ -24,6 +24,35 @@ class BuilderTest(unittest.TestCase):
             np.testing.assert_allclose(f(value, tier=tier),
                                        e / e.sum(1, keepdims=True), rtol=1e-4)
 
+    def test_sizes_that_depend_on_inputs(self):
+        b = tandem.Builder()
+        x = b.input("float32", (None, None, 6), dims=("n", "length", ""))
+        y = b.reshape(x, shape=["n * 3", "length", np.int64(2)])
+        self.assertEqual(b.type(y), ("float32", (None, None, 2)))
+        positions = b.iota(axis=0, type={"dtype": "i64", "dims": ["length floordiv 2"]})
+        half = b.slice(x, starts=[0, "length ceildiv 2", 0], limits=["n", "length", 6],
+                       strides=[1, 1, 1])
+        f = b.build([y, positions, half])
+        for n, length in ((2, 4), (3, 5), (1, 1), (0, 2)):
+            value = np.random.default_rng(1).random((n, length, 6), dtype=np.float32)
+            for tier in ("eager", "compiled"):
+                y, positions, half = f(value, tier=tier)
+                np.testing.assert_array_equal(y, value.reshape(3 * n, length, 2))
+                np.testing.assert_array_equal(positions, np.arange(length // 2))
+                np.testing.assert_array_equal(half, value[:, (length + 1) // 2:])
+
+    def test_sizes_are_checked(self):
+        for shape, message in ((["m", 2], "undeclared identifier"),
+                               (["n +", 2], "no list of expressions"),
+                               (["n, n", 2], "do not fit")):
+            b = tandem.Builder()
+            x = b.input("float32", (None,), dims=("n",))
+            b.set_location("layer 1")
+            y = b.reshape(x, shape=shape)
+            with self.assertRaisesRegex(tandem.Error, message) as raised:
+                b.build(y)
+            self.assertIn("layer 1", str(raised.exception))
+
     def test_convolution_with_attributes(self):
         b = tandem.Builder()
         x = b.input("float32", (1, 5, 5, 1))

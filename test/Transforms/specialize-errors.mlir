@@ -77,3 +77,29 @@ func.func @main(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   %0 = tandem.custom_call "f"(%x) : (tensor<?x?xf32>) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }
+
+// -----
+
+func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["n", "l"]}) -> tensor<?xf32> {
+  // expected-error @+1 {{has no shape for these sizes of the arguments}}
+  %0 = tandem.reshape %x shape = [?] {tandem.sizes = {shape = "n floordiv (n - 8)"}}
+      : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["n", "l"]}) -> tensor<?xi64> {
+  // expected-error @+1 {{has no result for these sizes of the arguments}}
+  %0 = tandem.iota axis = 0 {tandem.sizes = {result = "l - n"}} : tensor<?xi64>
+  return %0 : tensor<?xi64>
+}
+
+// -----
+
+func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["n", "l"]}) -> tensor<?xf32> {
+  // expected-error @+1 {{reshape C2: tensor<8x4xf32> does not have the elements of 5}}
+  %0 = tandem.reshape %x shape = [?] {tandem.sizes = {shape = "l + 1"}}
+      : (tensor<?x?xf32>) -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

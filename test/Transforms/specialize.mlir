@@ -39,3 +39,22 @@ func.func @main(%x: tensor<8x?xf32>, %y: tensor<2xi64>)
     -> (tensor<8x?xf32>, tensor<2xi64>) {
   return %x, %y : tensor<8x?xf32>, tensor<2xi64>
 }
+
+// -----
+
+// Sizes that are expressions of dims of the arguments.
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<?x?xf32> {tandem.dims = ["n", "l"]})
+    -> (tensor<?x?xf32>, tensor<?xi64>, tensor<?x?xf32>) {
+  // CHECK: tandem.reshape %{{.*}} shape = [4, 8] : (tensor<8x4xf32>) -> tensor<4x8xf32>
+  %0 = tandem.reshape %x shape = [?, ?] {tandem.sizes = {shape = "n floordiv 2, l * 2"}}
+      : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  // CHECK: tandem.iota axis = 0 : tensor<32xi64>
+  %1 = tandem.iota axis = 0 {tandem.sizes = {result = "n * l"}} : tensor<?xi64>
+  // CHECK: tandem.slice %{{.*}} starts = [3, 0] limits = [-1, 4] strides = [1, 1]
+  // CHECK-SAME: -> tensor<4x4xf32>
+  %2 = tandem.slice %x starts = [?, 0] limits = [?, 4] strides = [1, 1]
+      {tandem.sizes = {starts = "n ceildiv 3, 0", limits = "-1, 4"}}
+      : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %0, %1, %2 : tensor<?x?xf32>, tensor<?xi64>, tensor<?x?xf32>
+}

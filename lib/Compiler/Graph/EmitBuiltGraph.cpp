@@ -56,6 +56,8 @@ private:
     return NameLoc::get(builder.getStringAttr(name));
   }
   ElementsAttr elementsOf(const Tensor &tensor, RankedTensorType type);
+  /// The value of `tandem.sizes`.
+  DictionaryAttr sizesOf(const Op &op);
 
   const GraphBuilder::Impl &impl;
   OpBuilder builder;
@@ -134,8 +136,17 @@ LogicalResult FunctionEmitter::add(const Op &op, size_t result) {
                                              op.desc, valuesOf(op.operands));
   if (failed(built))
     return failure();
+  if (!op.sizes.empty())
+    (*built)->setAttr(ir::TandemDialect::kSizesAttrName, sizesOf(op));
   llvm::copy((*built)->getResults(), values.begin() + result);
   return success();
+}
+
+DictionaryAttr FunctionEmitter::sizesOf(const Op &op) {
+  NamedAttrList sizes;
+  for (const GraphBuilder::SizeExpressions &each : op.sizes)
+    sizes.set(each.attribute, builder.getStringAttr(each.expressions));
+  return sizes.getDictionary(builder.getContext());
 }
 
 LogicalResult FunctionEmitter::add(const std::unique_ptr<Loop> &loop,

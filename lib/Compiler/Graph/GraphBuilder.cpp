@@ -210,8 +210,9 @@ resultTypes(const OpDesc &op, std::span<const TensorType> operands) {
   return std::vector{type};
 }
 
-std::vector<GraphBuilder::Value> GraphBuilder::results(OpDesc op,
-                                                       Operands operands) {
+std::vector<GraphBuilder::Value>
+GraphBuilder::results(OpDesc op, Operands operands,
+                      std::vector<SizeExpressions> sizes) {
   std::string location = impl->nextLocation(name(op.kind));
   Expected<std::vector<size_t>> indices = use(operands.values, "an operand");
   if (!indices) {
@@ -227,15 +228,27 @@ std::vector<GraphBuilder::Value> GraphBuilder::results(OpDesc op,
     refuse(std::move(inferred.error()), std::move(location));
     return {};
   }
-  const size_t result = impl->add(
-      Impl::Op{std::move(op), std::move(*indices), std::move(location)},
-      *inferred);
+  const size_t result =
+      impl->add(Impl::Op{std::move(op), std::move(*indices),
+                         std::move(location), std::move(sizes)},
+                *inferred);
   return valuesOf(result, inferred->size());
 }
 
+std::vector<GraphBuilder::Value> GraphBuilder::results(OpDesc op,
+                                                       Operands operands) {
+  return results(std::move(op), std::move(operands), {});
+}
+
 GraphBuilder::Value GraphBuilder::op(OpDesc op, Operands operands) {
+  return this->op(std::move(op), std::move(operands), {});
+}
+
+GraphBuilder::Value GraphBuilder::op(OpDesc op, Operands operands,
+                                     std::vector<SizeExpressions> sizes) {
   const std::string kind(name(op.kind));
-  std::vector<Value> values = results(std::move(op), std::move(operands));
+  std::vector<Value> values =
+      results(std::move(op), std::move(operands), std::move(sizes));
   if (values.size() > 1)
     return refuse({kind + " has " + std::to_string(values.size()) + " results",
                    "build",

@@ -34,6 +34,7 @@ struct GraphBuilder::Impl {
     /// Indices of values.
     std::vector<size_t> operands;
     std::string location;
+    std::vector<SizeExpressions> sizes;
   };
   struct Loop;
   /// A constant is a Tensor.

@@ -219,7 +219,7 @@ Expected<FusionSketch> Sketcher::run(std::span<const TensorType> inputs) {
 Expected<FusionSketch> sketchFusion(const Program &program,
                                     std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(program, inputs));
-  if (!hasLoops(program))
+  if (isFlat(program))
     return Sketcher(program).run(inputs);
   TANDEM_ASSIGN_OR_RETURN(FlatProgram flat, flattenLoops(program, inputs));
   auto kept = std::make_shared<const FlatProgram>(std::move(flat));

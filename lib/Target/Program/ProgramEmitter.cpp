@@ -9,6 +9,7 @@
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "ConstantBytes.h"
+#include "SizeExpressions.h"
 
 #include "tandem/Dialect/Tandem/IR/LibraryCall.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -256,7 +257,7 @@ LogicalResult ProgramEmitter::emitTableOp(ir::TandemOpInterface op) {
   if (failed(step))
     return failure();
   (*step)->op = std::make_unique<fb::OpT>(op.getOpDesc());
-  return success();
+  return emitSizes(op, function, **step, program);
 }
 
 LogicalResult ProgramEmitter::emitOp(Operation &op) {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import typing
 from collections.abc import Callable, Sequence
 
@@ -9,6 +10,9 @@ import torch
 
 from .._function import Function
 from ._importer import Importer, find_symbols
+from ._sizes import NeedsSizes
+
+_LOG = logging.getLogger(__name__)
 
 # A graph has at most this many functions, each with weights in the order of its kernels.
 MAX_SIZES = 64
@@ -23,6 +27,8 @@ class _Constants:
         self.tensors = [tensors[i] for i in positions]
         self.versions = [t._version for t in self.tensors]
         self.functions: dict[tuple[int, ...], _Bound] = {}
+        # The function for all sizes, if there is one; None if that is not known yet.
+        self.shared: Function | bool | None = None
 
     def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
         for position, known, version in zip(self.positions, self.tensors, self.versions):
@@ -38,8 +44,9 @@ class CompiledGraph:
     """A graph as a function of tensors, as torch's backends return it: it takes a list
     of tensors and sizes, and returns the results as a list.
 
-    A Function of Tandem is built for each set of sizes, and again after a parameter
-    or a buffer has changed.
+    One Function of Tandem is built for all sizes. If the graph has an op for which
+    sizes must be numbers, a Function is built for each set of sizes. All are built again
+    after a parameter or a buffer has changed.
     """
 
     _boxed_call = True
@@ -76,25 +83,49 @@ class CompiledGraph:
                       for number, dim in self.symbols.values())
         bound = known.functions.get(sizes)
         if bound is None:
-            bound = self._bind(tensors, sizes)
+            bound = self._bind(tensors, sizes, known)
             if len(known.functions) >= MAX_SIZES:
                 known.functions.pop(next(iter(known.functions)), None)  # The oldest.
             known.functions[sizes] = bound
-            if bound.is_plain and len(self.varying) == len(tensors) and not sizes:
+            if bound.is_plain and tensors and len(self.varying) == len(tensors) and not sizes:
                 self.only = bound.function
         return bound.call([tensors[i] for i in self.varying], tensors)
 
-    def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...]) -> _Bound:
-        importer = Importer()
-        importer.bind_symbols(dict(zip(self.symbols, sizes)))
+    def functions(self) -> list[Function]:
+        """The Functions that the graph has now."""
+        bounds = list(self.known.functions.values()) if self.known else []
+        return list({id(b.function): b.function for b in bounds if b.function}.values())
+
+    def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...],
+              known: _Constants) -> _Bound:
+        symbols = dict(zip(self.symbols, sizes))
+        if known.shared is None:
+            known.shared = self._build_shared(tensors)
+        function = known.shared
+        if isinstance(function, bool):
+            function = self._build(Importer(symbols), tensors)
+        return _Bound(function, self._sources(Importer(symbols)))
+
+    def _build_shared(self, tensors: list[typing.Any]) -> Function | bool | None:
+        """The function for all sizes, or False if sizes must be numbers."""
+        if not self.symbols:
+            return False
+        try:
+            return self._build(Importer(), tensors)
+        except NeedsSizes as reason:
+            _LOG.info("a function is built for each set of sizes: %s", reason)
+            return False
+
+    def _build(self, importer: Importer, tensors: list[typing.Any]) -> Function | None:
+        """A function of the inputs that vary; None if no result is computed."""
         constants = set(self.constants)
         for number, node in enumerate(self.inputs):
             if not self.is_tensor[number]:
-                importer.values[node] = tensors[number]
+                importer.values[node] = importer.input_size(node, tensors[number])
             elif number in constants:
                 importer.add_constant(node, tensors[number])
             else:
-                importer.add_input(node, tensors[number])
+                importer.add_input(node)
         if not self.varying:
             importer.builder.input("float32", ())  # See _Bound.
         for node in self.graph.nodes:
@@ -102,24 +133,29 @@ class CompiledGraph:
                 importer.add_constant(node, getattr(self.module, node.target))
             elif node.op == "call_function":
                 importer.add(node)
-        return self._finish(importer)
+        outputs = [importer.values[node] for node in self._computed()]
+        return self.build(importer, outputs) if outputs else None
 
-    def _finish(self, importer: Importer) -> _Bound:
-        """Builds the function, and notes where each result comes from."""
-        outputs: list[typing.Any] = []
+    def _computed(self) -> list[torch.fx.Node]:
+        """The results that the function computes."""
+        return [each for each in self.output.args[0] if isinstance(each, torch.fx.Node)
+                and each.op != "placeholder" and isinstance(each.meta["val"], torch.Tensor)]
+
+    def _sources(self, importer: Importer) -> list[tuple[str, typing.Any]]:
+        """Where each result comes from, for the sizes of an importer."""
         sources: list[tuple[str, typing.Any]] = []
         for each in self.output.args[0]:
             if not isinstance(each, torch.fx.Node):
                 sources.append(("value", each))
             elif each.op == "placeholder":
                 sources.append(("input", self.inputs.index(each)))
-            elif not isinstance(each.meta["val"], torch.Tensor):
-                sources.append(("value", importer.values[each]))
-            else:
+            elif isinstance(each.meta["val"], torch.Tensor):
                 sources.append(("output", _Strides.of(importer, each)))
-                outputs.append(importer.values[each])
-        function = self.build(importer, outputs) if outputs else None
-        return _Bound(function, sources)
+            else:
+                value = each.meta.get("val")
+                sources.append(("value", importer.size(value) if isinstance(
+                    value, torch.SymInt) else value))
+        return sources
 
 
 class _Bound:

@@ -110,7 +110,7 @@ def mul(c: Context, x: Value, y: Value | Number) -> Value:
     return c.b.logical_and(x, y) if c.dtype == "bool" else c.b.mul(x, y)
 
 
-@handles("div.Tensor", "div.Scalar")
+@handles("div.Tensor", "div.Scalar", "true_divide")
 def div(c: Context, x: Value, y: Value | Number) -> Value:
     return c.b.div(*_operands(c, x, y))
 
@@ -206,7 +206,7 @@ def power(c: Context, x: Value | Number, y: Value | Number) -> Value:
 
 def _common(c: Context, x: Value | Number, y: Value | Number) -> tuple[Value, Value]:
     """The operands of a comparison in the dtype that torch compares in."""
-    sample = [torch.empty(c.shape(v), dtype=_TORCH[c.dtype_of(v)], device="meta")
+    sample = [torch.empty([1] * len(c.shape(v)), dtype=_TORCH[c.dtype_of(v)], device="meta")
               if isinstance(v, Value) else v for v in (x, y)]
     dtype = name_of(torch.result_type(*sample))
     return c.cast(x, dtype), c.cast(y, dtype)
@@ -300,8 +300,8 @@ def hardswish(c: Context, x: Value) -> Value:
     return c.b.mul(x, hardsigmoid(c, x))
 
 
-@handles("_to_copy")
-def to_copy(c: Context, x: Value, **_: typing.Any) -> Value:
+@handles("_to_copy", "prims::convert_element_type")
+def to_copy(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
     return c.cast(x, c.dtype)
 
 

@@ -11,8 +11,8 @@ import torch
 from torch.fx import Node
 
 from .._errors import Error
-from ..builder import Builder
 from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
+from ._sizes import SizedBuilder, bind, wrap
 from ._table import HANDLERS, Context, Unsupported, Value, name_of
 
 
@@ -53,21 +53,25 @@ def op_name(node: Node) -> str:
 class Importer:
     """Adds the nodes of a graph to a Builder, one after another.
 
-    Sizes are numbers: a graph with symbolic sizes is imported once for each set of
-    sizes that it is called with.
+    Args:
+      symbols: the numbers of the symbols of sizes. If symbols have no numbers, the
+        graph is built for all sizes, or NeedsSizes is raised.
     """
 
-    def __init__(self) -> None:
-        self.builder = Builder()
-        # A Value, a number, or a tuple of these for each node.
+    def __init__(self, symbols: dict[typing.Any, int] | None = None) -> None:
+        self.builder = SizedBuilder()
+        # A Value, a size, or a tuple of these for each node.
         self.values: dict[Node, typing.Any] = {}
-        # The numbers of the symbols of sizes.
-        self.symbols: dict[typing.Any, typing.Any] = {}
+        self.symbols = None if symbols is None else bind(symbols)
 
-    def add_input(self, node: Node, tensor: torch.Tensor) -> None:
-        self.values[node] = self.builder.input(name_of(tensor.dtype),
-                                               [int(s) for s in tensor.shape],
-                                               name=node.name)
+    def add_input(self, node: Node) -> None:
+        tensor = node.meta["val"]
+        self.values[node] = self.builder.add_input(
+            name_of(tensor.dtype), [self.size(s) for s in tensor.shape], node.name)
+
+    def input_size(self, node: Node, number: typing.Any) -> typing.Any:
+        """The value of an input that is a size, for a call with `number`."""
+        return number if self.symbols is not None else wrap(node.meta["val"])
 
     def add_constant(self, node: Node, tensor: torch.Tensor) -> None:
         self.values[node] = self.builder.constant(tensor.detach().contiguous())
@@ -104,15 +108,24 @@ class Importer:
         context = Context(self.builder, op_name(node), self.result_of(node),
                           self.result_of(first) if isinstance(first, Node) else None)
         try:
-            return handler(context, *arguments, **options)
+            return self._noted(handler(context, *arguments, **options), context.result)
         except Error as error:
             raise Unsupported(error.message) from error
         except TypeError as error:
             raise Unsupported(f"unexpected arguments: {error}") from error
 
+    def _noted(self, value: typing.Any, result: typing.Any) -> typing.Any:
+        """A value whose shape the builder is told."""
+        for each, tensor in zip(value if isinstance(value, tuple) else [value],
+                                result if isinstance(result, (tuple, list)) else [result]):
+            if isinstance(each, Value):
+                self.builder.note(each, [self.size(s) for s in tensor.shape])
+        return value
+
     def result_of(self, node: Node) -> typing.Any:
-        """The metadata of a node's result, with numbers for its sizes."""
-        if not any(isinstance(v, torch.SymInt) for v in _sizes(node.meta["val"])):
+        """The metadata of a node's result, with numbers for its sizes if symbols have
+        numbers."""
+        if self.symbols is None or not any(isinstance(v, torch.SymInt) for v in _sizes(node.meta["val"])):
             return node.meta["val"]
         return torch.utils._pytree.tree_map_only(torch.Tensor, self._concrete,
                                                  node.meta["val"])
@@ -122,19 +135,16 @@ class Importer:
         strides = [self.size(s) for s in tensor.stride()]
         return torch.empty_strided(shape, strides, dtype=tensor.dtype, device="meta")
 
-    def size(self, size: int | torch.SymInt) -> int:
-        """A size as a number, by the sizes of this import."""
+    def size(self, size: int | torch.SymInt) -> typing.Any:
+        """A size as a number, or as a Size if symbols have no numbers."""
         if not isinstance(size, torch.SymInt):
             return int(size)
+        if self.symbols is None:
+            return wrap(size)
         number = size.node.expr.xreplace(self.symbols)
         if not number.is_number:
             raise Unsupported("a size depends on the data")
         return int(number)
-
-    def bind_symbols(self, symbols: dict[typing.Any, int]) -> None:
-        """Gives symbols of sizes their numbers."""
-        import sympy
-        self.symbols = {symbol: sympy.Integer(n) for symbol, n in symbols.items()}
 
 
 def _sizes(value: typing.Any) -> list[typing.Any]:
@@ -191,10 +201,9 @@ def _hint(size: int | torch.SymInt) -> int:
 def find_fallbacks(graph: torch.fx.Graph) -> dict[Node, Fallback]:
     """The nodes that must be left to torch. All nodes are added to a Builder that is
     then dropped; results of those that cannot be added become inputs."""
-    importer = Importer()
     nodes = [n for n in graph.nodes if n.op == "placeholder"]
-    importer.bind_symbols({symbol: _hint_of(nodes[number], dim)
-                           for symbol, (number, dim) in find_symbols(nodes).items()})
+    importer = Importer({symbol: _hint_of(nodes[number], dim)
+                         for symbol, (number, dim) in find_symbols(nodes).items()})
     fallbacks: dict[Node, Fallback] = {}
     for node in graph.nodes:
         reason = _try(importer, node)
@@ -215,7 +224,7 @@ def _try(importer: Importer, node: Node) -> str:
         if node.op == "placeholder" and not isinstance(node.meta["val"], torch.Tensor):
             importer.values[node] = importer.size(node.meta["val"])
         elif node.op in ("placeholder", "get_attr"):
-            importer.add_input(node, importer.result_of(node))
+            importer.add_input(node)
         elif node.op == "call_function":
             importer.add(node)
     except Unsupported as unsupported:

@@ -159,8 +159,9 @@ def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) 
         x, dim = _flat(c, x), 0
     results = c.result if isinstance(c.result, (list, tuple)) else [c.result]
     values, index = _order(c, x, dim, 1, True)
-    index = c.reshape(index, results[-1].shape)
-    return index if len(results) == 1 else (c.reshape(values, results[0].shape), index)
+    index = c.reshape(index, c.shape_of(results[-1]))
+    return (index if len(results) == 1
+            else (c.reshape(values, c.shape_of(results[0])), index))
 
 
 @handles("cumsum")

@@ -56,10 +56,11 @@ def max_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] 
              padding: typing.Any = 0, dilation: typing.Any = 1,
              ceil_mode: bool = False) -> tuple[Value]:
     rank = len(window)
-    shape = c.result[0].shape
+    shape = c.shape_of(c.result[0])
     strides, pads, dilations = (pair(list(stride) or window, rank), pair(padding, rank),
                                 pair(dilation, rank))
-    highs = _high_pads(c, x, shape, window, strides, pads, dilations)
+    highs = (_high_pads(c, x, shape, window, strides, pads, dilations) if ceil_mode
+             else pads)
     batched = _batched(c, x, rank)
     y = c.b.max_pool(batched, window=list(window), strides=strides, pad_low=pads,
                      pad_high=highs, dilations=dilations)
@@ -88,7 +89,7 @@ def _batched(c: Context, x: Value, rank: int) -> Value:
 def _high_pads(c: Context, x: Value, result: Sequence[int], window: Sequence[int],
                strides: Sequence[int], pads: Sequence[int],
                dilations: Sequence[int]) -> list[int]:
-    """The pads after each dim that give the result its size, with ceil_mode or not."""
+    """The pads after each dim that give the result its size, with ceil_mode."""
     rank = len(window)
     sizes = zip(c.shape(x)[-rank:], result[-rank:])
     return [max(0, (out - 1) * s + d * (w - 1) + 1 - size - low)
@@ -98,14 +99,13 @@ def _high_pads(c: Context, x: Value, result: Sequence[int], window: Sequence[int
 @handles("_adaptive_avg_pool2d", "_adaptive_avg_pool3d")
 def adaptive_avg_pool(c: Context, x: Value, size: Sequence[int]) -> Value:
     rank = len(size)
-    given = c.shape(x)[-rank:]
-    if any(g % s for g, s in zip(given, size)):
-        raise Unsupported("adaptive pooling with windows of several sizes is left to torch")
-    window = [g // s for g, s in zip(given, size)]
     if list(size) == [1] * rank:
         dims = list(range(len(c.shape(x)) - rank, len(c.shape(x))))
         return c.b.reduce(x, kind="mean", dims=dims, keep_dims=True)
-    return avg_pool(c, x, window)
+    given = c.shape(x)[-rank:]
+    if any(g % s for g, s in zip(given, size)):
+        raise Unsupported("adaptive pooling with windows of several sizes is left to torch")
+    return avg_pool(c, x, [g // s for g, s in zip(given, size)])
 
 
 @handles("mm", "bmm")
@@ -147,6 +147,7 @@ def attention(c: Context, query: Value, key: Value, value: Value, dropout: float
     if dropout:
         raise Unsupported("dropout is left to torch")
     dtype = c.dtype_of(query)
+    key, value = _repeat_heads(c, query, key), _repeat_heads(c, query, value)
     length, width = c.shape(query)[-2:]
     factor = scale if scale is not None else 1 / math.sqrt(width)
     scores = c.b.matmul(c.b.mul(query, c.splat(factor, dtype)), key, transpose_rhs=True)
@@ -156,6 +157,18 @@ def attention(c: Context, query: Value, key: Value, value: Value, dropout: float
         scores = c.b.add(scores, c.cast(attn_mask, dtype))
     weights = c.b.softmax(scores, axis=len(c.shape(scores)) - 1)
     return (c.b.matmul(weights, value),)
+
+
+def _repeat_heads(c: Context, query: Value, x: Value) -> Value:
+    """Keys or values with a head for each head of the query. In attention with grouped
+    queries, neighboring heads of the query share one."""
+    *batch, heads, _, _ = c.shape(query)
+    *_, fewer, length, width = c.shape(x)
+    if heads == fewer:
+        return x
+    x = c.reshape(x, [*batch, fewer, 1, length, width])
+    x = c.broadcast(x, [*batch, fewer, heads // fewer, length, width])
+    return c.reshape(x, [*batch, heads, length, width])
 
 
 def _causal_mask(c: Context, rows: int, columns: int, dtype: str) -> Value:

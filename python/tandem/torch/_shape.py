@@ -6,7 +6,12 @@ import operator
 import typing
 from collections.abc import Sequence
 
+from ._sizes import Size
 from ._table import Context, Unsupported, Value, handles
+
+
+# A limit of a slice that takes all of a dim.
+_END = 2**63 - 1
 
 
 def axis_of(axis: int, rank: int) -> int:
@@ -16,7 +21,7 @@ def axis_of(axis: int, rank: int) -> int:
 @handles("view.default", "_unsafe_view", "reshape", "unsqueeze", "squeeze", "flatten",
          "unflatten", "_reshape_alias")
 def view(c: Context, x: Value, *_: typing.Any) -> Value:
-    return c.reshape(x, [int(size) for size in c.result_shape])
+    return c.reshape(x, c.result_shape)
 
 
 @handles("view.dtype")
@@ -51,7 +56,7 @@ def expand(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
 def as_strided(c: Context, x: Value, size: Sequence[int], stride: Sequence[int],
                offset: int | None = None) -> Value:
     """Only where the result has all elements of x, in another order."""
-    given = _memory_order(c.first.shape, c.first.stride())
+    given = _memory_order(c.shape_of(c.first), [wrap(s) for s in c.first.stride()])
     wanted = _memory_order(size, stride)
     if given is None or wanted is None or offset or c.first.numel() != c.result.numel():
         raise Unsupported("a view of a part of the memory is left to torch")
@@ -76,9 +81,15 @@ def slice_tensor(c: Context, x: Value, dim: int = 0, start: int | None = None,
                  end: int | None = None, step: int = 1) -> Value:
     shape = c.shape(x)
     dim = axis_of(dim, len(shape))
-    begin, stop, step = slice(start, end, step).indices(shape[dim])
-    starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
-    starts[dim], limits[dim], strides[dim] = begin, max(begin, stop), step
+    starts, strides = [0] * len(shape), [1] * len(shape)
+    limits = [_END if isinstance(size, Size) else size for size in shape]
+    # The op clamps as torch does. Numbers are clamped here, so that equal slices have
+    # equal attributes.
+    if not any(isinstance(n, Size) for n in (shape[dim], start, end)):
+        start, end, step = slice(start, end, step).indices(shape[dim])
+        end = max(start, end)
+    starts[dim], strides[dim] = start or 0, step
+    limits[dim] = _END if end is None else end
     return c.b.slice(x, starts=starts, limits=limits, strides=strides)
 
 
@@ -98,8 +109,10 @@ def slice_scatter(c: Context, x: Value, source: Value, dim: int = 0, start: int 
 @handles("select.int")
 def select(c: Context, x: Value, dim: int, index: int) -> Value:
     dim = axis_of(dim, len(c.shape(x)))
-    index = axis_of(index, c.shape(x)[dim])
-    return c.reshape(slice_tensor(c, x, dim, index, index + 1), c.result_shape)
+    if not isinstance(c.shape(x)[dim], Size):
+        index = axis_of(index, c.shape(x)[dim])
+    part = slice_tensor(c, x, dim, index, None if index == -1 else index + 1)
+    return c.reshape(part, c.result_shape)
 
 
 @handles("narrow")

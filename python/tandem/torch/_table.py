@@ -9,6 +9,7 @@ import torch
 
 from .. import _tandem
 from ..builder import Builder
+from ._sizes import Size, same_shape, wrap
 
 Value = _tandem.Value
 
@@ -61,13 +62,18 @@ class Context:
     @property
     def result_shape(self) -> tuple[int, ...]:
         """The shape of the only result."""
-        return tuple(int(size) for size in self.result.shape)
+        return self.shape_of(self.result)
+
+    def shape_of(self, tensor: typing.Any) -> tuple[int, ...]:
+        """The shape of a tensor of the node's metadata."""
+        return tuple(wrap(size) for size in tensor.shape)
 
     def dtype_of(self, value: Value) -> str:
         return self.b.type(value)[0]
 
     def shape(self, value: Value) -> tuple[int, ...]:
-        """The sizes of a value. All are numbers, because inputs have numbers."""
+        """The sizes of a value. A size that depends on sizes of inputs is a Size, which
+        behaves as a number that has no value yet."""
         return typing.cast("tuple[int, ...]", self.b.type(value)[1])
 
     def cast(self, value: typing.Any, dtype: str) -> Value:
@@ -83,12 +89,23 @@ class Context:
         return self.b.cast(value, dtype=BUILDER_NAMES[dtype])
 
     def splat(self, number: float, dtype: str, shape: typing.Sequence[int] = ()) -> Value:
+        """A tensor whose elements are all `number`."""
+        if any(isinstance(size, Size) for size in shape):
+            return self.b.broadcast(self.splat(number, dtype), shape=list(shape), dims=[])
+        if isinstance(number, Size):
+            return self.broadcast(self.cast(self._count(number), dtype), shape)
         number = float(number) if dtype.startswith(("float", "bfloat")) else int(number)
         return self.b.splat(dtype, shape, number)
 
     def reshape(self, value: Value, shape: typing.Sequence[int]) -> Value:
         shape = tuple(shape)
-        return value if self.shape(value) == shape else self.b.reshape(value, shape=shape)
+        return (value if same_shape(self.shape(value), shape)
+                else self.b.reshape(value, shape=shape))
+
+    def _count(self, size: Size) -> Value:
+        """A size as an int64 scalar: the sum of as many ones."""
+        ones = self.b.broadcast(self.splat(1, "int64"), shape=[size], dims=[])
+        return self.b.reduce(ones, kind="sum", dims=[0])
 
     def transpose(self, value: Value, permutation: typing.Sequence[int]) -> Value:
         permutation = list(permutation)
@@ -99,7 +116,7 @@ class Context:
     def broadcast(self, value: Value, shape: typing.Sequence[int]) -> Value:
         """By torch's rule: dims are aligned at the end, and dims of 1 are repeated."""
         shape, given = list(shape), self.shape(value)
-        if tuple(shape) == given:
+        if same_shape(shape, given):
             return value
         offset = len(shape) - len(given)
         kept = [i for i, size in enumerate(given) if size == shape[offset + i]]
@@ -121,11 +138,13 @@ HANDLERS: dict[typing.Any, Handler] = {}
 
 def handles(*names: str) -> Callable[[F], F]:
     """Enters a function for ops of `torch.ops.aten` by name: "relu" is all overloads,
-    "add.Tensor" is one. Names that this version of torch lacks are left out."""
+    "add.Tensor" is one, and "prims::NAME" is of `torch.ops.prims`. Names that this
+    version of torch lacks are left out."""
     def enter(function: F) -> F:
         for name in names:
-            packet_name, _, overload = name.partition(".")
-            packet = getattr(torch.ops.aten, packet_name, None)
+            namespace, _, rest = name.rpartition("::")
+            packet_name, _, overload = rest.partition(".")
+            packet = getattr(getattr(torch.ops, namespace or "aten"), packet_name, None)
             for each in [overload] if overload else packet.overloads() if packet else []:
                 if packet is not None and each in packet.overloads() and not each.endswith("out"):
                     HANDLERS.setdefault(getattr(packet, each), function)

@@ -228,7 +228,7 @@ Expected<std::vector<BoundedTensor>>
 tandem::evaluateWithBounds(const Program &program,
                            std::span<const Tensor> inputs,
                            const ErrorBoundOptions &options) {
-  if (hasLoops(program)) {
+  if (!isFlat(program)) {
     std::vector<TensorType> types;
     for (const Tensor &input : inputs)
       types.push_back(input.type());

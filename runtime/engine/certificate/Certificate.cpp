@@ -96,7 +96,7 @@ Expected<Certifier> Certifier::create(std::shared_ptr<const Program> eager,
                                       Precision precision) {
   Certifier result;
   // Errors are followed through every iteration.
-  if (hasLoops(*eager)) {
+  if (!isFlat(*eager)) {
     TANDEM_ASSIGN_OR_RETURN(Program unrolled, unrollLoops(*eager, inputs));
     eager = std::make_shared<const Program>(std::move(unrolled));
   }

@@ -49,6 +49,34 @@ ParseResult tandem::ir::parseSignatureTypes(OpAsmParser &parser,
   return success();
 }
 
+void tandem::ir::printSizes(OpAsmPrinter &printer, Operation *,
+                            DenseI64ArrayAttr sizes) {
+  printer << '[';
+  llvm::interleaveComma(sizes.asArrayRef(), printer, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      printer << '?';
+    else
+      printer << size;
+  });
+  printer << ']';
+}
+
+ParseResult tandem::ir::parseSizes(OpAsmParser &parser,
+                                   DenseI64ArrayAttr &sizes) {
+  SmallVector<int64_t> values;
+  auto parseSize = [&]() -> ParseResult {
+    if (succeeded(parser.parseOptionalQuestion())) {
+      values.push_back(ShapedType::kDynamic);
+      return success();
+    }
+    return parser.parseInteger(values.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseSize))
+    return failure();
+  sizes = parser.getBuilder().getDenseI64ArrayAttr(values);
+  return success();
+}
+
 void tandem::ir::printCastSignature(OpAsmPrinter &printer, Operation *,
                                     Type input, Type result, TypeAttr) {
   printSignatureTypes(printer, {input, result});

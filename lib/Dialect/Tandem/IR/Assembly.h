@@ -32,6 +32,12 @@ mlir::ParseResult parseSignature(mlir::OpAsmParser &parser, Types &...types) {
   return parseSignatureTypes(parser, {&types...});
 }
 
+/// Prints and parses a list of sizes, `[2, ?]`. Unknown entries are kDynamic.
+void printSizes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                mlir::DenseI64ArrayAttr sizes);
+mlir::ParseResult parseSizes(mlir::OpAsmParser &parser,
+                             mlir::DenseI64ArrayAttr &sizes);
+
 /// The operands of an op whose region computes on them, by the names that they
 /// have in it.
 struct RegionOperands {

@@ -123,7 +123,7 @@ OpFoldResult folds::sliceOfSlice(Operation *op, Operands) {
   auto outer = cast<SliceOp>(op);
   auto inner = outer.getInput().getDefiningOp<SliceOp>();
   if (!inner || !inner.getInput().getType().hasStaticShape() ||
-      !outer.getInput().getType().hasStaticShape())
+      !inner.getType().hasStaticShape() || !outer.getType().hasStaticShape())
     return {};
   SmallVector<int64_t> attributes[3];
   for (auto [i, size] : llvm::enumerate(inner.getInput().getType().getShape()))

@@ -85,6 +85,8 @@ LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() == kDimsAttrName)
     return emitMisplacedDims(op);
+  if (attr.getName() == kSizesAttrName)
+    return success(succeeded(parseSymbolicSizes(op)));
   if (attr.getName() == kF16IntermediatesAttrName &&
       (!isa<FunctionOpInterface>(op) ||
        attr.getValue() != TypeAttr::get(Float32Type::get(op->getContext()))))

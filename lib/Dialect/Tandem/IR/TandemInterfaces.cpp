@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Dialect/Tandem/IR/SymbolicSizes.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
 #include "mlir/IR/TypeUtilities.h"
@@ -64,6 +65,8 @@ bool ir::detail::areCompatible(TypeRange inferred, TypeRange declared) {
 }
 
 LogicalResult ir::detail::verifyResultType(TandemOpInterface op) {
+  if (failed(verifyUnknownSizes(op)))
+    return failure();
   FailureOr<tandem::TensorType> result =
       infer(op.getLoc(), op.getOpDesc(), op->getOperands());
   if (failed(result))

@@ -8,6 +8,7 @@
 
 #include "tandem/Dialect/Tandem/Transforms/Specialize.h"
 
+#include "tandem/Dialect/Tandem/IR/SymbolicSizes.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Runtime/CustomCall.h"
@@ -41,6 +42,8 @@ private:
   LogicalResult inferFusion(ir::FusionOp fusion);
   LogicalResult inferLoop(ir::LoopOp loop);
   LogicalResult refine(OpResult result, Type inferred);
+  /// The sizes of the dims that `tandem.sizes` may refer to.
+  void collectSymbols();
   LogicalResult setFunctionType();
 
   struct NamedSize {
@@ -50,6 +53,7 @@ private:
 
   func::FuncOp function;
   llvm::StringMap<NamedSize> sizeByName;
+  SmallVector<int64_t> symbols;
   int64_t numRefined = 0;
 };
 
@@ -207,7 +211,15 @@ static LogicalResult inferCustomCallTypes(ir::CustomCallOp call,
   return success();
 }
 
+void Specializer::collectSymbols() {
+  for (const ir::NamedDim &dim : ir::namedDims(function))
+    symbols.push_back(sizeByName.lookup(dim.name).size);
+}
+
 LogicalResult Specializer::inferOp(Operation &op) {
+  if (op.hasAttr(ir::TandemDialect::kSizesAttrName) &&
+      failed(ir::resolveSymbolicSizes(&op, symbols)))
+    return failure();
   if (auto fusion = dyn_cast<ir::FusionOp>(op))
     return inferFusion(fusion);
   if (auto loop = dyn_cast<ir::LoopOp>(op))
@@ -273,6 +285,7 @@ FailureOr<int64_t> Specializer::run(ArrayRef<RankedTensorType> given) {
   for (auto [argument, shape] : llvm::zip_equal(function.getArguments(), sizes))
     if (failed(settle(argument, shape)))
       return failure();
+  collectSymbols();
   if (failed(inferBlock(function.getBody().front())) ||
       failed(setFunctionType()))
     return failure();

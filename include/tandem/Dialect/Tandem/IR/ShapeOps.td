@@ -27,22 +27,27 @@ def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
   let summary = "The elements in row-major order, in another shape";
   let description = [{
     One entry of `shape` may be -1. That dim is inferred from the number of
-    elements.
+    elements. Entries that depend on dims of the function's arguments are written
+    `?` and given by `tandem.sizes`.
 
     Constraints:
     - C1: `shape` has at most 8 entries. No entry is negative, except that one
-      entry may be -1.
+      entry may be -1. Entries may be `?`.
     - C2: the operand and the result have the same number of elements. This
       constraint is checked only if the operand type is static.
 
     Example:
     ```mlir
     %0 = tandem.reshape %x shape = [-1, 4] : (tensor<?x2x2xf32>) -> tensor<?x4xf32>
+    %1 = tandem.reshape %y shape = [?, ?, 12, 64]
+        {tandem.sizes = {shape = "N, L, 12, 64"}}
+        : (tensor<?x?x768xf32>) -> tensor<?x?x12x64xf32>
     ```
   }];
   let arguments = (ins Tandem_Tensor:$input, DenseI64ArrayAttr:$shape);
   let assemblyFormat = [{
-    $input `shape` `=` $shape attr-dict `:` functional-type(operands, results)
+    $input `shape` `=` custom<Sizes>($shape) attr-dict `:`
+    functional-type(operands, results)
   }];
 }
 
@@ -90,7 +95,7 @@ def Tandem_BroadcastOp : Tandem_IndexedShapeOp<"broadcast", "BroadcastAttrs"> {
   let arguments = (ins Tandem_Tensor:$input, DenseI64ArrayAttr:$shape,
                        DenseI64ArrayAttr:$dims);
   let assemblyFormat = [{
-    $input `shape` `=` $shape `dims` `=` $dims attr-dict `:`
+    $input `shape` `=` custom<Sizes>($shape) `dims` `=` $dims attr-dict `:`
     functional-type(operands, results)
   }];
 }
@@ -116,8 +121,8 @@ def Tandem_SliceOp : Tandem_IndexedShapeOp<"slice", "SliceAttrs"> {
   let arguments = (ins Tandem_Tensor:$input, DenseI64ArrayAttr:$starts,
                        DenseI64ArrayAttr:$limits, DenseI64ArrayAttr:$strides);
   let assemblyFormat = [{
-    $input `starts` `=` $starts `limits` `=` $limits `strides` `=` $strides
-    attr-dict `:` functional-type(operands, results)
+    $input `starts` `=` custom<Sizes>($starts) `limits` `=` custom<Sizes>($limits)
+    `strides` `=` $strides attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -145,8 +150,8 @@ def Tandem_PadOp : Tandem_ShapeOp<"pad", "PadAttrs"> {
                        DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior,
                        F64Attr:$value);
   let assemblyFormat = [{
-    $input `low` `=` $low `high` `=` $high `interior` `=` $interior
-    `value` `=` $value attr-dict `:` functional-type(operands, results)
+    $input `low` `=` custom<Sizes>($low) `high` `=` custom<Sizes>($high)
+    `interior` `=` $interior `value` `=` $value attr-dict `:` functional-type(operands, results)
   }];
 }
 
@@ -206,8 +211,8 @@ def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
     which the type could be inferred.
 
     Constraints:
-    - C1: the type is static. The element type is a float type or an integer
-      type other than i1.
+    - C1: the element type is a float type or an integer type other than i1.
+      `tandem.sizes` gives the dynamic dims of the type.
     - C2: `axis` is a dim of the result.
 
     Special values:

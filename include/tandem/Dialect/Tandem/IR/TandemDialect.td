@@ -30,6 +30,14 @@ def Tandem_Dialect : Dialect {
     - `tandem.dims = ["N", "", "C"]` on a function argument holds the names of
       the argument's dims, with one string per dim. Dims with the same name have
       the same size, even if they belong to different arguments.
+    - `tandem.sizes = {shape = "N, L * 2, 8"}` on an op gives entries of the op's
+      attributes that are written `?`. The key is the name of an attribute of
+      sizes or positions (`shape`, `starts`, `limits`, `low`, `high`), or `result`
+      for the sizes of the result type of an `iota`. The text has one expression
+      for each entry of the attribute: integers and the names of dims of the
+      enclosing function (`tandem.dims`), combined by `+`, `-`, `*`, `floordiv`,
+      `ceildiv` and `mod`. The pass `tandem-specialize` computes these entries
+      and removes the attribute.
     - `tandem.f16_intermediates = f32` on a function records that the pass
       `tandem-widen-f16` has changed the f16 intermediates of the function to
       f32.
@@ -50,6 +58,10 @@ def Tandem_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the function argument attribute that holds the names of dims.
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
+    /// Name of the op attribute that holds expressions of sizes.
+    static constexpr ::llvm::StringLiteral kSizesAttrName = "tandem.sizes";
+    /// Name of the key of `tandem.sizes` for the sizes of the result type.
+    static constexpr ::llvm::StringLiteral kResultSizesKey = "result";
     /// Name of the function attribute that records the pass tandem-widen-f16.
     static constexpr ::llvm::StringLiteral kF16IntermediatesAttrName =
         "tandem.f16_intermediates";

@@ -33,6 +33,11 @@ void forEachStep(Program &program, const Visit &visit) {
 /// True if any step of the program is a loop.
 bool hasLoops(const fb::ProgramT &program);
 
+/// True if no step is a loop, and no step has sizes that depend on the inputs
+/// (ProgramSizes.h). Code that follows values from op to op needs such a
+/// program; `unrollLoops` makes one.
+bool isFlat(const fb::ProgramT &program);
+
 /// The number of iterations of a loop whose operands have these types; kDynamic
 /// if the number is unknown.
 int64_t tripsOf(const fb::LoopT &loop, std::span<const TensorType> operands);
@@ -59,8 +64,8 @@ inferResultTypes(const fb::ProgramT &program, const fb::StepT &step,
                  std::span<const TensorType> operands);
 
 /// Returns an equivalent program without loops for inputs of the given static
-/// types. Each iteration has steps of its own. All types of the result are
-/// static.
+/// types. Each iteration has steps of its own. All types and sizes of the result
+/// are static.
 Expected<Program> unrollLoops(const Program &program,
                               std::span<const TensorType> inputs);
 

@@ -1,0 +1,121 @@
+# RUN: %torch-python %s
+# REQUIRES: python-torch
+"""Graphs with symbolic sizes: one function for all sizes, or one for each."""
+
+import unittest
+from unittest import mock
+
+import tandem.torch
+import torch
+from tandem.torch import _backend
+from torch import nn
+from torch_compile import Attention, Convolutions
+
+
+class SizesTest(unittest.TestCase):
+    def setUp(self):
+        torch.manual_seed(0)
+        torch.set_grad_enabled(False)
+        torch._dynamo.reset()
+        self.graphs = []
+        original = _backend.CompiledGraph
+
+        def record(*arguments):
+            self.graphs.append(original(*arguments))
+            return self.graphs[-1]
+
+        patch = mock.patch.object(_backend, "CompiledGraph", record)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def check(self, f, inputs, functions=1, mode="auto", graphs=1, **options):
+        """Calls f with each of `inputs`. Each graph must have so many functions then."""
+        compiled = torch.compile(f, backend=tandem.torch.backend, dynamic=True,
+                                 options={"fallback": "error", "mode": mode}, **options)
+        for x in inputs:
+            torch.testing.assert_close(compiled(*x), f(*x), rtol=1e-4, atol=1e-5)
+        self.assertEqual([len(graph.functions()) for graph in self.graphs],
+                         [functions] * graphs)
+
+    def test_convolutions(self):
+        for mode in ("eager", "compile"):
+            self.setUp()
+            self.check(Convolutions().eval(), [(torch.randn(n, 3, 9, 9),) for n in (2, 3, 7)],
+                       mode=mode)
+
+    def test_attention_of_any_batch_and_length(self):
+        for mode in ("eager", "compile"):
+            self.setUp()
+            self.check(Attention().eval(), [(torch.randint(0, 50, size),)
+                                            for size in ((2, 5), (3, 4), (7, 16))], mode=mode)
+
+    def test_attention_with_grouped_queries(self):
+        def f(q, k, v):
+            return nn.functional.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+
+        self.check(f, [(torch.randn(2, 4, n, 8), torch.randn(2, 2, n, 8),
+                        torch.randn(2, 2, n, 8)) for n in (3, 5)])
+
+    def test_views(self):
+        def f(x):
+            n, m = x.shape
+            return (x[-1], x[:, -2:], x[1:-1], x[n // 2:], x.view(-1), x.t().reshape(m * n),
+                    x.unsqueeze(1).expand(n, 3, m), torch.cat([x, x[:1]]), x.flatten(),
+                    nn.functional.pad(x, (1, 2)), torch.stack([x, x]), x.flip(0),
+                    x.repeat(2, 3), x.chunk(1, 0)[0])
+
+        self.check(f, [(torch.randn(n, m),) for n, m in ((4, 3), (5, 8), (2, 6))])
+
+    def test_sizes_as_numbers_of_elements(self):
+        def f(x):
+            n = x.shape[0]
+            mask = torch.arange(n)[:, None] >= torch.arange(n)[None]
+            return (x * n, x / n, torch.full((n, 2), 3.0), torch.zeros(n), x.mean(0),
+                    x.var(0), mask, torch.where(mask, 1.0, -torch.inf).softmax(-1),
+                    torch.arange(n, 2 * n), x.new_ones(n, n))
+
+        self.check(f, [(torch.randn(n, 3),) for n in (4, 5, 9)])
+
+    def test_sizes_that_ops_need_as_numbers(self):
+        def f(x):
+            return nn.functional.adaptive_avg_pool2d(x, 2)
+
+        self.check(f, [(torch.randn(1, 2, 2 * n, 2 * n),) for n in (2, 3, 5)], functions=3)
+
+    def test_results_that_are_sizes(self):
+        def f(x):
+            torch._dynamo.graph_break()
+            y = x.reshape(-1)
+            return y, y.shape[0]
+
+        self.check(f, [(torch.randn(n, 3),) for n in (2, 4)])
+
+    def test_constant_graph_is_called_twice(self):
+        def f():
+            return torch.ones(3) * 2
+
+        self.check(f, [(), ()])
+
+    def recompiles(self, f, sizes, prepare):
+        torch._dynamo.utils.counters.clear()
+        compiled = torch.compile(f, backend=tandem.torch.backend,
+                                 options={"fallback": "error"})
+        for n in sizes:
+            x = torch.randn(n, 3, 9, 9)
+            prepare(x)
+            torch.testing.assert_close(compiled(x), f(x), rtol=1e-4, atol=1e-5)
+        return torch._dynamo.utils.counters["stats"]["unique_graphs"] - 1
+
+    def test_batch_sizes_are_not_traced_again(self):
+        model, sizes = Convolutions().eval(), range(1, 21)
+        self.assertLessEqual(self.recompiles(model, sizes, lambda x: None), 2)
+        torch._dynamo.reset()
+        self.graphs.clear()
+        self.assertEqual(self.recompiles(
+            model, sizes,
+            lambda x: torch._dynamo.decorators.mark_unbacked(x, 0)), 0)
+        self.assertEqual(len(self.graphs[0].functions()), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
