@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Sequence
 
 import torch
+from torch.multiprocessing.reductions import StorageWeakRef
 
 from .._function import Function
 from ._importer import Importer, find_symbols
@@ -62,6 +63,7 @@ class CompiledGraph:
                         if is_tensor and i not in set(self.constants)]
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
+        self.views = _find_views(self.inputs, self.output)
         self.build = build
         self.known: _Constants | None = None
         # The function of a graph without constants and symbols, once it is built, if it
@@ -139,7 +141,8 @@ class CompiledGraph:
     def _computed(self) -> list[torch.fx.Node]:
         """The results that the function computes."""
         return [each for each in self.output.args[0] if isinstance(each, torch.fx.Node)
-                and each.op != "placeholder" and isinstance(each.meta["val"], torch.Tensor)]
+                and each.op != "placeholder" and each not in self.views
+                and isinstance(each.meta["val"], torch.Tensor)]
 
     def _sources(self, importer: Importer) -> list[tuple[str, typing.Any]]:
         """Where each result comes from, for the sizes of an importer."""
@@ -149,6 +152,8 @@ class CompiledGraph:
                 sources.append(("value", each))
             elif each.op == "placeholder":
                 sources.append(("input", self.inputs.index(each)))
+            elif each in self.views:
+                sources.append(("view", self.views[each]))
             elif isinstance(each.meta["val"], torch.Tensor):
                 sources.append(("output", _Strides.of(importer, each)))
             else:
@@ -178,30 +183,72 @@ class _Bound:
         made = iter(results)
         return [next(made) if kind == "output" and what is None
                 else what.apply(next(made)) if kind == "output"
-                else inputs[what] if kind == "input" else what
+                else inputs[what] if kind == "input"
+                else what(*inputs) if kind == "view" else what
                 for kind, what in self.sources]
 
 
 class _Strides:
-    """The order of dims in memory that torch was promised for a result, where it is not
-    that of a row-major tensor."""
+    """The strides that torch was promised for a result, where they are not those of a
+    row-major tensor."""
 
-    def __init__(self, order: list[int]) -> None:
-        self.order = order
-        self.inverse = [order.index(i) for i in range(len(order))]
+    def __init__(self, shape: list[int], strides: list[int]) -> None:
+        self.shape = shape
+        self.strides = strides
+        # Elements along a dim with stride 0 are one element.
+        self.apart = [min(size, 1) if stride == 0 else size
+                      for size, stride in zip(shape, strides)]
 
     @staticmethod
     def of(importer: Importer, node: torch.fx.Node) -> _Strides | None:
         tensor = node.meta["val"]
         strides = [importer.size(s) for s in tensor.stride()]
         shape = [importer.size(s) for s in tensor.shape]
-        # Dims of size 1 are anywhere.
-        order = sorted(range(len(shape)), key=lambda d: (-strides[d], d))
-        moved = [d for d in order if shape[d] != 1]
-        return None if moved == sorted(moved) else _Strides(order)
+        expected = 1
+        for size, stride in zip(reversed(shape), reversed(strides)):
+            if size != 1 and stride != expected:  # Dims of size 1 are anywhere.
+                return None if 0 in shape else _Strides(shape, strides)
+            expected *= size
+        return None
 
     def apply(self, tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.permute(self.order).contiguous().permute(self.inverse)
+        result = torch.empty_strided(self.shape, self.strides, dtype=tensor.dtype)
+        for dim, size in enumerate(self.apart):
+            tensor = tensor.narrow(dim, 0, size)
+        result.as_strided(self.apart, self.strides).copy_(tensor)
+        return result
+
+
+def _find_views(inputs: list[torch.fx.Node],
+                output: torch.fx.Node) -> dict[torch.fx.Node, torch.fx.GraphModule]:
+    """The results that are views of inputs, each with a graph that makes the view. torch
+    itself makes these, because torch takes strides and offset from the view that it is
+    given."""
+    memory = {StorageWeakRef(node.meta["val"].untyped_storage()) for node in inputs
+              if isinstance(node.meta["val"], torch.Tensor)}
+    views = {}
+    for node in output.args[0]:
+        if (isinstance(node, torch.fx.Node) and node.op == "call_function"
+                and isinstance(node.meta.get("val"), torch.Tensor)
+                and StorageWeakRef(node.meta["val"].untyped_storage()) in memory):
+            views[node] = _graph_of(inputs, node)
+    return views
+
+
+def _graph_of(inputs: list[torch.fx.Node], result: torch.fx.Node) -> torch.fx.GraphModule:
+    """The part of a graph that computes one node from the inputs."""
+    graph = torch.fx.Graph()
+    copies = {node: graph.node_copy(node) for node in inputs}
+
+    def copy(node: torch.fx.Node) -> torch.fx.Node:
+        if node not in copies:
+            for operand in node.all_input_nodes:
+                copy(operand)
+            copies[node] = graph.node_copy(node, lambda operand: copies[operand])
+        return copies[node]
+
+    graph.output(copy(result))
+    return torch.fx.GraphModule(torch.nn.Module(), graph)
 
 
 def _size_of(value: typing.Any, dim: int | None) -> int:

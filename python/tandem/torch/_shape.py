@@ -132,9 +132,8 @@ def split_with_sizes(c: Context, x: Value, sizes: Sequence[int],
 
 @handles("split.Tensor")
 def split(c: Context, x: Value, size: int, dim: int = 0) -> tuple[Value, ...]:
-    whole = c.shape(x)[axis_of(dim, len(c.shape(x)))]
-    return split_with_sizes(
-        c, x, [min(size, whole - i) for i in range(0, whole, size)], dim)
+    axis = axis_of(dim, len(c.shape(x)))
+    return split_with_sizes(c, x, [c.shape_of(part)[axis] for part in c.result], dim)
 
 
 @handles("unbind.int")

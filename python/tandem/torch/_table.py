@@ -119,7 +119,8 @@ class Context:
         if same_shape(shape, given):
             return value
         offset = len(shape) - len(given)
-        kept = [i for i, size in enumerate(given) if size == shape[offset + i]]
+        kept = [i for i, size in enumerate(given)
+                if same_shape([size], [shape[offset + i]]) or size != 1]
         value = self.reshape(value, [given[i] for i in kept])
         return self.b.broadcast(value, shape=shape, dims=[offset + i for i in kept])
 
