@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import typing
 import warnings
 from collections.abc import Callable, Sequence
@@ -138,7 +139,9 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
         self.fallbacks = fallbacks
 
     def is_node_supported(self, modules: typing.Any, node: torch.fx.Node) -> bool:
-        return (node.op == "call_function" and node not in self.fallbacks
+        # A part takes tensors, and not the tuple of an op with several results.
+        is_result = node.target is operator.getitem and node.args[0] in self.fallbacks
+        return (node.op == "call_function" and node not in self.fallbacks and not is_result
                 and node.target is not torch.ops.aten.copy_.default)
 
 
@@ -147,6 +150,7 @@ def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fal
     """The graph with its supported parts replaced by functions of Tandem."""
     inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
     static = {inputs[i].name for i in constants}
+    _keep_random_ops_in_order(fallbacks)
     partitioner = CapabilityBasedPartitioner(graph, _Supported(fallbacks),
                                              allows_single_node_partition=True)
     whole = partitioner.partition_and_fuse()
@@ -158,6 +162,25 @@ def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fal
                      if argument.op == "placeholder" and argument.name in static]
         setattr(whole, node.target, _Part(CompiledGraph(part, positions, build)))
     return _boxed(whole)
+
+
+def _keep_random_ops_in_order(fallbacks: dict[torch.fx.Node, Fallback]) -> None:
+    """Makes each random op depend on the one before, because the order in which they draw
+    numbers decides which numbers they draw."""
+    previous = None
+    for node in fallbacks:
+        if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):
+            continue
+        if previous is not None:
+            node.args = (previous, node.target, *node.args)
+            node.target = _call_after
+        previous = node
+
+
+def _call_after(_: typing.Any, op: Callable[..., typing.Any], /, *arguments: typing.Any,
+                **options: typing.Any) -> typing.Any:
+    """op(*arguments, **options), which depends on another node of a graph."""
+    return op(*arguments, **options)
 
 
 class _Part(torch.nn.Module):  # type: ignore[misc]
