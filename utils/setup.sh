@@ -121,12 +121,12 @@ tandem_fetch_files() {
     --only-binary=:all: --python-version=3.12 --platform=manylinux_2_28_x86_64
 }
 
-# tandem_pip_install FOLDER WITHOUT: installs the packages of
-# utils/requirements/FOLDER.txt into a folder of the cache. WITHOUT them, the
-# build goes on.
+# tandem_pip_install FOLDER WITHOUT [LIST]: installs the packages of
+# utils/requirements/LIST.txt (FOLDER.txt by default) into a folder of the cache,
+# unless they are there. WITHOUT them, the build goes on.
 tandem_pip_install() {
   local cache=${XDG_CACHE_HOME:-$HOME/.cache}/tandem/$1
-  local list=$TANDEM_ROOT/utils/requirements/$1.txt
+  local list=$TANDEM_ROOT/utils/requirements/${3:-$1}.txt
   cmp -s "$list" "$cache/requirements.txt" && return
   tandem_say "installing the packages of ${list#"$TANDEM_ROOT"/}"
   python3 -m pip --version >/dev/null 2>&1 ||

@@ -14,7 +14,7 @@
 #
 #===-----------------------------------------------------------------------===#
 
-# tandem_pip_install_alone FOLDER WITHOUT: as tandem_pip_install, without the
+# tandem_pip_install_alone FOLDER WITHOUT [LIST]: as tandem_pip_install, without the
 # dependencies of the packages. Files of pip are beside the folder, so that large
 # packages are moved there and not copied.
 tandem_pip_install_alone() {
@@ -29,7 +29,7 @@ tandem_install_torch() {
   local without="tests with torch are skipped"
   local folder=${XDG_CACHE_HOME:-$HOME/.cache}/tandem/torch
   local script=$TANDEM_ROOT/utils/torch/make-cuda-stubs.py
-  tandem_pip_install_alone torch "$without"
+  tandem_pip_install_alone torch "$without" torch-tests
   [ -e "$folder/requirements.txt" ] || return 0
   cmp -s "$script" "$folder/make-cuda-stubs.py" && return
   rm -rf "$folder/bin" "$folder"/torch/bin/protoc*
