@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import sys as _sys
 import typing
@@ -23,6 +22,7 @@ from . import _tandem
 from ._errors import Error, Given, Made, check_type, convert
 from ._function import (Cache, Function, Options, Source, Spec, as_int64, as_shape, as_source,
                         load_options)
+from ._threads import num_threads, set_num_threads
 from .builder import Builder, ops
 from .report import Report
 from .sweep import sweep
@@ -138,19 +138,3 @@ def custom_call(target: str, function: _CustomCall | None = None, *, relative_er
     relative_error = convert("relative_error", relative_error, float, "a number")
     _tandem.add_custom_call(target, function, relative_error)
     return function
-
-
-def _positive(value: typing.SupportsIndex) -> int:
-    if as_int64(value) < 1:
-        raise ValueError
-    return operator.index(value)
-
-
-def set_num_threads(threads: typing.SupportsIndex) -> None:
-    """Limits the threads of kernels and libraries in this process."""
-    _tandem.set_num_threads(convert("threads", threads, _positive, "a positive number"))
-
-
-def num_threads() -> int:
-    """The present limit of `set_num_threads`."""
-    return _tandem.num_threads()

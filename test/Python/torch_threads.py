@@ -1,13 +1,16 @@
 # RUN: %torch-python %s
 # REQUIRES: python-torch
 """torch and tandem in one process share one OpenMP runtime, whichever is imported
-first, and both work with any number of threads.
+first, and both work with any number of threads. Graphs of torch.compile run on as
+many threads as torch.
 
 torch brings its own libgomp.so.1; oneDNN, which tandem uses, links the system's."""
 
+import os
 import pathlib
 import subprocess
 import sys
+import threading
 import unittest
 
 
@@ -19,7 +22,7 @@ def runtimes():
             if any(f"/{name}" in line for name in names)}
 
 
-def calls(order):
+def calls(*order):
     """Imports both in this order, and calls both in turns by 1, 2 and 4 threads."""
     for name in order:
         __import__(name)
@@ -50,22 +53,117 @@ def calls(order):
     print(*found)
 
 
+def count_runs():
+    """How often the system has run each thread of this process but the calling one."""
+    runs = {}
+    for task in pathlib.Path("/proc/self/task").iterdir():
+        if task.name != str(threading.get_native_id()):
+            runs[task.name] = int((task / "schedstat").read_text().split()[2])
+    return runs
+
+
+def uses_other_threads(call):
+    """Whether other threads run during calls. They may still be on their way to sleep at
+    first, so that only the last of many tries counts if other threads ran in each."""
+    for _ in range(100):
+        before = count_runs()
+        for _ in range(5):
+            call()
+        if count_runs() == before:
+            return False
+    return True
+
+
+def make_graph(mode):
+    """A call of a graph of torch.compile that is worth several threads."""
+    import tandem.torch
+    import torch
+    from torch import nn
+
+    torch.set_grad_enabled(False)
+    model = nn.Sequential(nn.Conv2d(3, 16, 3), nn.ReLU(), nn.Conv2d(16, 16, 3), nn.Sigmoid())
+    f = torch.compile(model, backend=tandem.torch.backend, options={"mode": mode})
+    x = torch.randn(2, 3, 128, 128)
+    right = model(x)
+    torch.testing.assert_close(f(x), right, rtol=1e-4, atol=1e-5)
+    return torch.no_grad()(lambda: f(x))  # Each thread has a mode of its own.
+
+
+def follow_torch():
+    """Calls after changes of torch's number, in one thread and in two."""
+    calls_of_modes = [make_graph("eager"), make_graph("compile")]
+    for call in calls_of_modes:
+        for threads in (2, 1, 2, 1):
+            change_and_call(threads, call)
+            assert uses_other_threads(call) == (threads > 1), threads
+    follow_in_threads(calls_of_modes[0])
+    keep_the_chosen_number(calls_of_modes[0])
+
+
+def change_and_call(threads, call):
+    import tandem
+    import torch
+    torch.set_num_threads(threads)
+    call()
+    assert tandem.num_threads() == torch.get_num_threads() == threads
+
+
+def follow_in_threads(call):
+    """Each thread has a number of its own in torch. The last change counts, and calls of
+    another thread do not change it back."""
+    import tandem
+    change_and_call(2, call)
+    thread = threading.Thread(target=change_and_call, args=(1, call))
+    thread.start()
+    thread.join()
+    for _ in range(3):
+        call()
+        assert tandem.num_threads() == 1
+
+
+def keep_the_chosen_number(call):
+    """What the program has chosen for Tandem counts."""
+    import tandem
+    import torch
+    tandem.set_num_threads(2)
+    call()
+    torch.set_num_threads(1)
+    call()
+    assert tandem.num_threads() == 2
+
+
+def follow_environment():
+    """OMP_NUM_THREADS=1 limits torch, and so Tandem."""
+    import tandem
+    call = make_graph("eager")
+    assert tandem.num_threads() == 1
+    assert not uses_other_threads(call)
+
+
 class ThreadsTest(unittest.TestCase):
-    def run_child(self, *order):
-        child = subprocess.run([sys.executable, __file__, *order], text=True,
-                               capture_output=True, check=False)
+    def run_child(self, function, *arguments, **environment):
+        child = subprocess.run([sys.executable, __file__, function, *arguments], text=True,
+                               capture_output=True, check=False,
+                               env=os.environ | environment)
         self.assertEqual(child.returncode, 0, child.stderr)
         return child.stdout
 
     def test_torch_first(self):
-        self.assertIn("torch/lib/libgomp", self.run_child("torch", "tandem"))
+        self.assertIn("torch/lib/libgomp", self.run_child("calls", "torch", "tandem"))
 
     def test_tandem_first(self):
-        self.assertNotIn("torch/lib", self.run_child("tandem", "torch"))
+        self.assertNotIn("torch/lib", self.run_child("calls", "tandem", "torch"))
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
+    def test_graphs_use_as_many_threads_as_torch(self):
+        self.run_child("follow_torch")
+
+    def test_environment(self):
+        self.run_child("follow_environment", OMP_NUM_THREADS="1")
 
 
 if __name__ == "__main__":
     if len(sys.argv) > 1:
-        calls(sys.argv[1:])
+        globals()[sys.argv[1]](*sys.argv[2:])
     else:
         unittest.main()

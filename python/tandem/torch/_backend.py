@@ -16,6 +16,7 @@ from torch.fx.passes.operator_support import OperatorSupportBase
 
 from .._errors import Error
 from .._function import Function
+from .._threads import follow
 from ._compiled import CompiledGraph
 from ._importer import Fallback, Importer, find_fallbacks
 from ._table import HANDLERS
@@ -108,6 +109,7 @@ def build_with(options: dict[str, typing.Any]) -> Build:
 def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
                   options: dict[str, typing.Any]) -> Callable[..., typing.Any]:
     """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch."""
+    follow(torch.get_num_threads())
     fallbacks = find_fallbacks(graph.graph)
     _report(list(fallbacks.values()), options)
 

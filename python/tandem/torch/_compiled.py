@@ -10,6 +10,7 @@ import torch
 from torch.multiprocessing.reductions import StorageWeakRef
 
 from .._function import Function
+from .._threads import follow, followed
 from ._importer import Importer, find_symbols
 from ._sizes import NeedsSizes
 
@@ -71,6 +72,8 @@ class CompiledGraph:
         self.only: Function | None = None
 
     def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
+        if followed.number != torch.get_num_threads():
+            follow(torch.get_num_threads())
         if self.only is not None:
             results = self.only(*arguments)
             arguments.clear()
