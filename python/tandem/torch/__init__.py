@@ -9,8 +9,15 @@
 Importing `tandem.torch` imports torch.
 """
 
-from ._backend import backend
-from ._export import Coverage, Module, coverage, load
-from ._importer import Fallback
+import torch
+
+from ._version import warn_of_other_version
+
+# Before modules that may lack something in another version.
+warn_of_other_version(torch.__version__)
+
+from ._backend import backend  # noqa: E402
+from ._export import Coverage, Module, coverage, load  # noqa: E402
+from ._importer import Fallback  # noqa: E402
 
 __all__ = ["Coverage", "Fallback", "Module", "backend", "coverage", "load"]
