@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 import typing
 import warnings
@@ -26,6 +27,7 @@ FALLBACKS = ("warn", "error", "silent")
 OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": None}
 
 
+@functools.cache  # core_aten_decompositions() takes 100 ms.
 def decompositions() -> dict[typing.Any, Callable[..., typing.Any]]:
     """Core ATen's decompositions of the ops that the table lacks. Ops of the table stay
     whole, because their kernels are better than those of their parts."""
