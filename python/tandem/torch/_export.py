@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import collections
 import typing
+from collections.abc import Sequence
 
 import torch
+from torch.export._tree_utils import reorder_kwargs
 
+from .._errors import Error
 from .._format import html_page_part, html_table, text_table
 from ._backend import OPTIONS, check_options, compile_graph, decompositions
+from ._files import read_program
 from ._importer import Fallback, find_fallbacks, op_name
 
 
@@ -25,19 +29,60 @@ class Module:
         state = _state(program)
         self._fixed = [state.get(node.name) for node in placeholders]
         constants = [i for i, value in enumerate(self._fixed) if value is not None]
+        self._inputs = [node for i, node in enumerate(placeholders) if i not in set(constants)]
         self._run = compile_graph(program.graph_module, constants, options)
 
     def __call__(self, *inputs: typing.Any, **named: typing.Any) -> typing.Any:
-        given = iter(self.program._get_flat_args_with_check(inputs, named)[0])
+        """Calls the program. Raises Error if an input has another type than the program's."""
+        given = iter(self._flatten(inputs, named))
         flat = [next(given) if fixed is None else fixed for fixed in self._fixed]
         with torch.no_grad():
             results = self._run(flat)
         return torch.utils._pytree.tree_unflatten(list(results),
                                                   self.program.call_spec.out_spec)
 
+    def _flatten(self, inputs: tuple[typing.Any, ...],
+                 named: dict[str, typing.Any]) -> Sequence[typing.Any]:
+        try:
+            named = reorder_kwargs(named, self.program.call_spec.in_spec)
+            leaves = torch.utils._pytree.tree_leaves((inputs, named))
+            if len(leaves) == len(self._inputs):
+                for node, value in zip(self._inputs, leaves):
+                    _check_input(node, value)
+            # torch checks the structure, the values of symbols, and the number of inputs.
+            flat: Sequence[typing.Any] = self.program._get_flat_args_with_check(inputs, named)[0]
+        except (RuntimeError, ValueError) as error:
+            raise Error(str(error).partition("\n")[0], "input") from error
+        return flat
+
+
+def _check_input(node: torch.fx.Node, value: typing.Any) -> None:
+    """Raises Error if a tensor has another type than an input of a program."""
+    expected = node.meta["val"]
+    if not isinstance(expected, torch.Tensor):
+        return
+    if not isinstance(value, torch.Tensor):
+        raise Error(f"input '{node.name}' is a {type(value).__name__}, not a tensor", "input")
+    if value.device.type != expected.device.type:
+        raise Error(f"input '{node.name}' is on the device {value.device}, not on "
+                    f"{expected.device}", "input", hint=f"pass a tensor on {expected.device}")
+    if value.dtype != expected.dtype or not _fits(value.shape, expected.shape):
+        raise Error(f"input '{node.name}' is {_type_text(value)}, not {_type_text(expected)}",
+                    "input", hint="export with dynamic_shapes= for inputs of several shapes")
+
+
+def _fits(shape: Sequence[typing.Any], expected: Sequence[typing.Any]) -> bool:
+    return len(shape) == len(expected) and all(
+        isinstance(known, torch.SymInt) or size == known
+        for size, known in zip(shape, expected))
+
+
+def _type_text(tensor: torch.Tensor) -> str:
+    sizes = ", ".join(str(size) for size in tensor.shape)
+    return f"{str(tensor.dtype).removeprefix('torch.')}[{sizes}]"
+
 
 def _unsupported(program: typing.Any) -> Exception:
-    from .._errors import Error
     names = ", ".join(sorted({*program.graph_signature.buffers_to_mutate.values(),
                               *program.graph_signature.user_inputs_to_mutate.values()}))
     return Error(f"the exported program writes to {names}", "torch",
@@ -60,10 +105,11 @@ def load(program: typing.Any, **options: typing.Any) -> Module:
         y = f(x)
 
     `program` may be the path of a file that `torch.export.save` wrote, so that a new
-    process does not trace the model again. The options are those of the backend.
+    process does not trace the model again. The options are those of the backend. Raises
+    Error if the file cannot be read, or if this version of torch does not know its format.
     """
     if not isinstance(program, torch.export.ExportedProgram):
-        program = torch.export.load(program)
+        program = read_program(program)
     chosen = check_options(options)
     return Module(program.run_decompositions(decompositions()), chosen)
 
