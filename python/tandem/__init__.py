@@ -22,6 +22,7 @@ from . import _tandem
 from ._errors import Error, Given, Made, check_type, convert
 from ._function import (Cache, Function, Options, Source, Spec, as_int64, as_shape, as_source,
                         load_options)
+from ._summary import Summary, report
 from ._threads import num_threads, set_num_threads
 from .builder import Builder, ops
 from .report import Report
@@ -29,8 +30,8 @@ from .sweep import sweep
 
 # Stubs of nanobind leave names with two underscores out.
 __version__: str = _tandem.__version__  # type: ignore[attr-defined]
-__all__ = ["Builder", "Error", "Function", "Report", "Spec", "custom_call", "devices", "load",
-           "num_threads", "ops", "set_num_threads", "sweep"]
+__all__ = ["Builder", "Error", "Function", "Report", "Spec", "Summary", "custom_call", "devices",
+           "load", "num_threads", "ops", "report", "set_num_threads", "sweep"]
 
 _CustomCall = typing.TypeVar("_CustomCall", bound=Callable[..., typing.Any])
 

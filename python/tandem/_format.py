@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import html
+import os
+import pathlib
+import typing
 from collections.abc import Iterable, Sequence
 
 
@@ -51,3 +54,43 @@ def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
                                 for cell in cells) + "</tr>"
     body = "".join(row(cells, "td") for cells in rows)
     return f"<table>{row(head, 'th')}{body}</table>"
+
+
+def save_page(path: str | os.PathLike[str], content: str) -> None:
+    """Writes an HTML page with this content."""
+    page = ("<!DOCTYPE html><meta charset='utf-8'><title>Tandem</title>"
+            "<body style='background: Canvas; color: CanvasText; "
+            "color-scheme: light dark; font-family: sans-serif'>"
+            f"{content}</body>")
+    pathlib.Path(path).write_text(page, encoding="utf-8")
+
+
+class Table(typing.NamedTuple):
+    """A table with a title. Rows are texts and numbers."""
+
+    title: str
+    head: Sequence[str]
+    rows: Sequence[Sequence[object]]
+
+
+class Tables:
+    """A report that consists of tables. In a notebook it is HTML; `str` is text."""
+
+    def tables(self) -> list[Table]:
+        """The tables of the report."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n\n".join(f"{table.title}\n{text_table(table.head, table.rows, left=True)}"
+                           if table.rows else f"{table.title}: none"
+                           for table in self.tables())
+
+    def _repr_html_(self) -> str:
+        return html_page_part("".join(
+            f"<h4>{html.escape(table.title)}</h4>"
+            + (html_table(table.head, table.rows) if table.rows else "<p>none</p>")
+            for table in self.tables()))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes an HTML page."""
+        save_page(path, self._repr_html_())

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from . import _tandem
 from ._errors import check_type, convert
+from ._summary import register
 from .profile import Coverage, Profile
 from .report import Report
 
@@ -60,6 +61,14 @@ class Function:
         self._source = source
         self.inputs = [Spec(n, d, tuple(s)) for n, d, s in impl.inputs()]
         self.outputs = [Spec(n, d, tuple(s)) for n, d, s in impl.outputs()]
+        register(self)
+
+    @property
+    def name(self) -> str:
+        """The file that the function was loaded from, "<bytes>" or "<Builder>"."""
+        if self._source is None:
+            return "<Builder>"
+        return self._source[0] if isinstance(self._source[0], str) else "<bytes>"
 
     def __call__(self, *inputs: typing.Any, **options: typing.Any) -> typing.Any:
         """Calls the graph.

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import json
 import os
-import pathlib
+import math
 import typing
 
-from ._format import format_ns, html_page_part
+from ._format import format_ns, html_page_part, save_page
 
 # Sizes of the picture, in its own units.
 WIDTH, HEIGHT, MARGIN = 340, 150, 54
@@ -55,6 +55,26 @@ class Signature:
             return "has paid"
         return f"pays after {self.break_even:,.0f} calls"
 
+    def break_even_after(self, further_cost: float) -> float | None:
+        """The number of calls after which compiling pays if it costs `further_cost`
+        nanoseconds in addition to C, or None if it does not pay or is not known.
+
+        The formula is that of n* (docs/Measuring.md, `SignatureReport::breakEvenCalls`
+        in Tiering.h) with another cost: ⌈(C + further_cost)/(e − c)⌉.
+        """
+        e, c, cost = self.eager, self.compiled, self.compile_cost
+        if not e or not c or not cost or c >= e:
+            return None
+        return math.ceil((cost + further_cost) / (e - c))
+
+    def costs(self) -> tuple[str, str, str, str]:
+        """e, c, C and n* as text."""
+        return (format_ns(self.eager),
+                format_ns(self.compiled) + _source(self.compiled, self.data["compiled"]["ns"]),
+                format_ns(self.compile_cost) + _source(self.compile_cost,
+                                                       self.data["compile_ns"]),
+                format_calls(self.break_even))
+
     def __repr__(self) -> str:
         return f"<{', '.join(self.inputs)}: {self.state}, {self.verdict}>"
 
@@ -80,11 +100,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes an HTML page."""
-        page = ("<!DOCTYPE html><meta charset='utf-8'><title>Tandem</title>"
-                "<body style='background: Canvas; color: CanvasText; "
-                "color-scheme: light dark; font-family: sans-serif'>"
-                f"{self._repr_html_()}</body>")
-        pathlib.Path(path).write_text(page, encoding="utf-8")
+        save_page(path, self._repr_html_())
 
     def _repr_html_(self) -> str:
         parts = []
@@ -99,21 +115,20 @@ class Report:
         return html_page_part("".join(parts))
 
 
+def format_calls(calls: float | None) -> str:
+    return "–" if calls is None else f"{calls:,.0f} calls"
+
+
 def _source(value: float | None, measured: float) -> str:
     return ", predicted" if value and not measured else ""
 
 
 def _section(signature: Signature) -> str:
+    eager, compiled, cost, break_even = signature.costs()
     rows = [("state", f"{signature.state}, next call runs {signature.tier}"),
-            ("calls", f"{signature.calls:,}"),
-            ("eager call (e)", format_ns(signature.eager)),
-            ("compiled call (c)", format_ns(signature.compiled) +
-             _source(signature.compiled, signature.data["compiled"]["ns"])),
-            ("compiling (C)", format_ns(signature.compile_cost) +
-             _source(signature.compile_cost, signature.data["compile_ns"])),
-            ("break-even (n*)", "–" if signature.break_even is None
-             else f"{signature.break_even:,.0f} calls"),
-            ("verdict", signature.verdict)]
+            ("calls", f"{signature.calls:,}"), ("eager call (e)", eager),
+            ("compiled call (c)", compiled), ("compiling (C)", cost),
+            ("break-even (n*)", break_even), ("verdict", signature.verdict)]
     table = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>"
                     for name, value in rows)
     return (f"<h4>{html.escape(', '.join(signature.inputs))}</h4><section>"

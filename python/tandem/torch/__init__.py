@@ -17,7 +17,10 @@ from ._version import warn_of_other_version
 warn_of_other_version(torch.__version__)
 
 from ._backend import backend  # noqa: E402
+from ._breaks import GraphBreak  # noqa: E402
 from ._export import Coverage, Module, coverage, load  # noqa: E402
 from ._importer import Fallback  # noqa: E402
+from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
 
-__all__ = ["Coverage", "Fallback", "Module", "backend", "coverage", "load"]
+__all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report", "backend",
+           "coverage", "graph_functions", "load", "report"]

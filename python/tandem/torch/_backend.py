@@ -20,6 +20,7 @@ from .._function import Function
 from .._threads import follow
 from ._compiled import CompiledGraph
 from ._importer import Fallback, Importer, find_fallbacks
+from ._report import GraphRecord, own
 from ._table import HANDLERS
 
 # What is done about ops that are left to torch.
@@ -48,22 +49,28 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
     Graphs for training are left to torch as a whole.
     """
     chosen = check_options(dict(options or {}), mode)
+    record = GraphRecord(module)
 
     def compile_inference(graph: torch.fx.GraphModule,
                           inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
-        return compile_graph(graph, _static_inputs(), chosen)
+        return compile_graph(graph, _static_inputs(), chosen, record)
 
     def leave_to_torch(graph: torch.fx.GraphModule,
                        inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
-        _report([Fallback("the graph", "graphs for training are left to torch; call the "
-                          "model under torch.no_grad()", "")], chosen)
-        return typing.cast(Callable[..., typing.Any], _boxed(graph))
+        fallback = Fallback("the graph", "graphs for training are left to torch; call the "
+                            "model under torch.no_grad()", record.location)
+        _name_fallbacks([fallback], chosen)
+        record.describe(graph.graph, [fallback])
+        run = _boxed(graph)
+        own(run, record)
+        return run
 
-    compiler: Callable[..., Callable[..., typing.Any]] = aot_autograd(
-        fw_compiler=leave_to_torch, bw_compiler=lambda graph, inputs: _boxed(graph),
-        inference_compiler=compile_inference, decompositions=decompositions(),
-        keep_inference_input_mutations=True)
-    return compiler(module, example_inputs)
+    with record.time_aot():
+        compiler: Callable[..., Callable[..., typing.Any]] = aot_autograd(
+            fw_compiler=leave_to_torch, bw_compiler=lambda graph, inputs: _boxed(graph),
+            inference_compiler=compile_inference, decompositions=decompositions(),
+            keep_inference_input_mutations=True)
+        return compiler(module, example_inputs)
 
 
 def check_options(options: dict[str, typing.Any],
@@ -109,16 +116,25 @@ def build_with(options: dict[str, typing.Any]) -> Build:
 
 
 def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
-                  options: dict[str, typing.Any]) -> Callable[..., typing.Any]:
-    """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch."""
+                  options: dict[str, typing.Any], record: GraphRecord
+                  ) -> Callable[..., typing.Any]:
+    """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch.
+    `record` is given what reports show."""
     follow(torch.get_num_threads())
-    fallbacks = find_fallbacks(graph.graph)
-    _report(list(fallbacks.values()), options)
+    with record.time_tandem():
+        fallbacks = find_fallbacks(graph.graph)
+        _name_fallbacks(list(fallbacks.values()), options)
+        record.describe(graph.graph, fallbacks.values())
 
-    build = build_with(options)
-    if not fallbacks and not _mutates(graph.graph):
-        return CompiledGraph(graph, constants, build)
-    return _partitioned(graph, fallbacks, constants, build)
+        build = build_with(options)
+        run: Callable[..., typing.Any]
+        if not fallbacks and not _mutates(graph.graph):
+            run = CompiledGraph(graph, constants, build)
+            record.add_part(run)
+        else:
+            run = _partitioned(graph, fallbacks, constants, build, record)
+    own(run, record)
+    return run
 
 
 def _mutates(graph: torch.fx.Graph) -> bool:
@@ -126,7 +142,7 @@ def _mutates(graph: torch.fx.Graph) -> bool:
                for node in graph.nodes)
 
 
-def _report(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:
+def _name_fallbacks(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:
     if not fallbacks or options["fallback"] == "silent":
         return
     text = "\n  ".join(dict.fromkeys(map(str, fallbacks)))
@@ -150,7 +166,8 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
 
 
 def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fallback],
-                 constants: Sequence[int], build: Build) -> Callable[..., typing.Any]:
+                 constants: Sequence[int], build: Build,
+                 record: GraphRecord) -> Callable[..., typing.Any]:
     """The graph with its supported parts replaced by functions of Tandem."""
     inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
     static = {inputs[i].name for i in constants}
@@ -164,7 +181,9 @@ def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fal
         part = getattr(whole, node.target)
         positions = [i for i, argument in enumerate(node.args)
                      if argument.op == "placeholder" and argument.name in static]
-        setattr(whole, node.target, _Part(CompiledGraph(part, positions, build)))
+        compiled = CompiledGraph(part, positions, build)
+        record.add_part(compiled)
+        setattr(whole, node.target, _Part(compiled))
     return _boxed(whole)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import time
 import typing
 from collections.abc import Callable, Sequence
 
@@ -70,6 +71,9 @@ class CompiledGraph:
         # The function of a graph without constants and symbols, once it is built, if it
         # takes the arguments and returns the results as they are.
         self.only: Function | None = None
+        # What a report reads, and who keeps it.
+        self.build_seconds = 0.0
+        self.record: object = None
 
     def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
         if followed.number != torch.get_num_threads():
@@ -88,7 +92,9 @@ class CompiledGraph:
                       for number, dim in self.symbols.values())
         bound = known.functions.get(sizes)
         if bound is None:
+            start = time.perf_counter()
             bound = self._bind(tensors, sizes, known)
+            self.build_seconds += time.perf_counter() - start
             if len(known.functions) >= MAX_SIZES:
                 known.functions.pop(next(iter(known.functions)), None)  # The oldest.
             known.functions[sizes] = bound
@@ -97,7 +103,7 @@ class CompiledGraph:
         return bound.call([tensors[i] for i in self.varying], tensors)
 
     def functions(self) -> list[Function]:
-        """The Functions that the graph has now."""
+        """The Functions that run the graph now, each once."""
         bounds = list(self.known.functions.values()) if self.known else []
         return list({id(b.function): b.function for b in bounds if b.function}.values())
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import typing
 from collections.abc import Sequence
 
@@ -13,14 +12,16 @@ from .._errors import Error
 from .._format import html_page_part, html_table, text_table
 from ._backend import OPTIONS, check_options, compile_graph, decompositions
 from ._files import read_program
-from ._importer import Fallback, find_fallbacks, op_name
+from ._importer import Fallback, find_fallbacks
+from ._report import GraphRecord, count_ops
 
 
 class Module:
     """A program of torch.export that Tandem runs. It is called like the model, and
     returns the same structure of tensors."""
 
-    def __init__(self, program: typing.Any, options: dict[str, typing.Any]) -> None:
+    def __init__(self, program: typing.Any, options: dict[str, typing.Any],
+                 record: GraphRecord) -> None:
         self.program = program
         signature = program.graph_signature
         if signature.buffers_to_mutate or signature.user_inputs_to_mutate:
@@ -30,7 +31,7 @@ class Module:
         self._fixed = [state.get(node.name) for node in placeholders]
         constants = [i for i, value in enumerate(self._fixed) if value is not None]
         self._inputs = [node for i, node in enumerate(placeholders) if i not in set(constants)]
-        self._run = compile_graph(program.graph_module, constants, options)
+        self._run = compile_graph(program.graph_module, constants, options, record)
 
     def __call__(self, *inputs: typing.Any, **named: typing.Any) -> typing.Any:
         """Calls the program. Raises Error if an input has another type than the program's."""
@@ -108,10 +109,13 @@ def load(program: typing.Any, **options: typing.Any) -> Module:
     process does not trace the model again. The options are those of the backend. Raises
     Error if the file cannot be read, or if this version of torch does not know its format.
     """
+    chosen, record = check_options(options), GraphRecord()
     if not isinstance(program, torch.export.ExportedProgram):
         program = read_program(program)
-    chosen = check_options(options)
-    return Module(program.run_decompositions(decompositions()), chosen)
+        record.dynamo_seconds = 0.0  # Dynamo ran in another process.
+    with record.time_aot():
+        program = program.run_decompositions(decompositions())
+    return Module(program, chosen, record)
 
 
 class Coverage:
@@ -153,10 +157,8 @@ def coverage(model: torch.nn.Module, *inputs: typing.Any, **named: typing.Any) -
         program = torch.export.export(model, inputs, named)
     graph = program.run_decompositions(decompositions()).graph
     fallbacks = find_fallbacks(graph)
-    ops = collections.Counter(op_name(node) for node in graph.nodes
-                              if isinstance(node.target, torch._ops.OpOverload)
-                              and node not in fallbacks)
-    return Coverage(dict(ops.most_common()), list(fallbacks.values()))
+    ops = count_ops(node for node in graph.nodes if node not in fallbacks)
+    return Coverage(ops, list(fallbacks.values()))
 
 
 __all__ = ["Coverage", "Module", "OPTIONS", "coverage", "load"]

@@ -37,7 +37,11 @@ class Fallback:
 
 def location_of(node: Node) -> str:
     """The line of the model that made a node, as FILE:LINE."""
-    trace = node.meta.get("stack_trace") or ""
+    return location_in(node.meta.get("stack_trace") or "")
+
+
+def location_in(trace: str) -> str:
+    """The last line of a stack trace, as FILE:LINE, or ""."""
     for line in reversed(trace.splitlines()):
         line = line.strip()
         if line.startswith("File "):
@@ -249,5 +253,5 @@ def _stand_in(importer: Importer, node: Node) -> typing.Any:
     return value(result) if isinstance(result, torch.Tensor) else _Opaque()
 
 
-__all__ = ["Fallback", "Importer", "Value", "find_fallbacks", "find_symbols", "location_of",
-           "op_name"]
+__all__ = ["Fallback", "Importer", "Value", "find_fallbacks", "find_symbols", "location_in",
+           "location_of", "op_name"]
