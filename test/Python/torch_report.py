@@ -124,7 +124,7 @@ class ReportTest(unittest.TestCase):
         ended, skipped = breaks[line_of("the break")], breaks[line_of("a break in a loop")]
         self.assertEqual((ended.count, ended.effect), (1, "the graph ends here"))
         self.assertIn("graph_break", ended.reason)
-        self.assertEqual(skipped.effect, "the function runs without torch.compile")
+        self.assertEqual(skipped.effect, "runs without torch.compile")
         self.assertNotIn("\n", ended.reason + skipped.reason)
 
     def test_recompile_limits_are_named(self):

@@ -13,7 +13,7 @@ from ._importer import location_in
 
 # The effects of a graph break.
 ENDED = "the graph ends here"
-SKIPPED = "the function runs without torch.compile"
+SKIPPED = "runs without torch.compile"
 # The errors of Dynamo that have a function run without torch.compile.
 _SKIPPING = ("Unsupported", "UserError")
 
