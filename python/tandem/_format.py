@@ -29,10 +29,19 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[object]],
                      for line in lines)
 
 
-_STYLE = """<style>
-.tandem { --eager: #c0392b; --compiled: #1f77b4; --line: #8886; font-size: 13px }
+def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """A table in Markdown, with a line break at the end."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(str(cell).replace('|', '&#124;') for cell in line)} |\n"
+                   for line in lines)
+
+
+STYLE = """<style>
+.tandem { --eager: #c0392b; --compiled: #1f77b4; --third: #2e8b57; --fourth: #b8860b;
+  --fifth: #8e44ad; --sixth: #16a085; --seventh: #7f8c8d; --line: #8886; font-size: 13px }
 @media (prefers-color-scheme: dark) {
-  .tandem { --eager: #ff8a75; --compiled: #6db8f2 } }
+  .tandem { --eager: #ff8a75; --compiled: #6db8f2; --third: #7bd39b; --fourth: #e6c15c;
+    --fifth: #c39be0; --sixth: #5fd0bd; --seventh: #b3bcbd } }
 .tandem section { display: flex; flex-wrap: wrap; gap: 18px; margin: 12px 0 }
 .tandem table { border-collapse: collapse }
 .tandem td, .tandem th { padding: 2px 10px 2px 0; text-align: left;
@@ -44,7 +53,7 @@ _STYLE = """<style>
 def html_page_part(content: str, text: str = "") -> str:
     """A part of a page with the style of reports, and a line of text below."""
     line = f"<p>{html.escape(text)}</p>" if text else ""
-    return f"{_STYLE}<div class='tandem'>{content}{line}</div>"
+    return f"{STYLE}<div class='tandem'>{content}{line}</div>"
 
 
 def html_table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -9,9 +9,7 @@ import math
 import typing
 
 from ._format import format_ns, html_page_part, save_page
-
-# Sizes of the picture, in its own units.
-WIDTH, HEIGHT, MARGIN = 340, 150, 54
+from ._plot import Axes
 
 
 class Signature:
@@ -143,45 +141,15 @@ def _picture(signature: Signature) -> str:
         return ""
     n = signature.break_even
     most_calls = max(2 * n if n else 0, signature.calls, 10)
-    most_ns = max(e * most_calls, cost + c * most_calls)
-
-    def x(calls: float) -> float:
-        return MARGIN + (WIDTH - MARGIN - 8) * calls / most_calls
-
-    def y(ns: float) -> float:
-        return HEIGHT - 22 - (HEIGHT - 34) * ns / most_ns
-
-    def line(start: float, end: float, color: str) -> str:
-        return (f"<path d='M{x(0):.1f} {y(start):.1f}L{x(most_calls):.1f} "
-                f"{y(end):.1f}' stroke='var(--{color})' stroke-width='2' "
-                "fill='none'/>")
-
-    def mark(calls: float, label: str, dash: str) -> str:
-        # The label is inside the picture.
-        shift, anchor = (-3, "end") if 2 * calls > most_calls else (3, "start")
-        return (f"<path d='M{x(calls):.1f} 10V{HEIGHT - 22}' stroke='currentColor' "
-                f"stroke-dasharray='{dash}'/><text x='{x(calls) + shift:.1f}' "
-                f"y='{HEIGHT - 26}' text-anchor='{anchor}'>{label}</text>")
-
-    parts = [f"<svg width='{WIDTH}' height='{HEIGHT}' role='img' "
-             "aria-label='total time against calls'>",
-             f"<path d='M{MARGIN} 10V{HEIGHT - 22}H{WIDTH - 8}' "
-             "stroke='var(--line)' fill='none'/>",
-             line(0, e * most_calls, "eager"),
-             line(cost, cost + c * most_calls, "compiled")]
+    axes = Axes(340, 150, most_calls, max(e * most_calls, cost + c * most_calls))
+    axes.line([(0, 0), (most_calls, e * most_calls)], "eager")
+    axes.line([(0, cost), (most_calls, cost + c * most_calls)], "compiled")
     if n:
-        parts.append(mark(n, "n*", "4 3"))
+        axes.vertical(n, "n*", "4 3")
     if 0 < signature.calls <= most_calls:
-        parts.append(mark(signature.calls, "now", "1 3"))
-    parts += [f"<text x='{MARGIN}' y='{HEIGHT - 8}'>0</text>",
-              f"<text x='{WIDTH - 8}' y='{HEIGHT - 8}' text-anchor='end'>"
-              f"{most_calls:,.0f} calls</text>",
-              f"<text x='{MARGIN - 3}' y='16' text-anchor='end'>"
-              f"{format_ns(most_ns)}</text>",
-              f"<text x='{x(most_calls * 0.93):.0f}' "
-              f"y='{y(e * most_calls * 0.93):.0f}' text-anchor='end' "
-              "style='fill:var(--eager)'>eager</text>",
-              f"<text x='{x(most_calls):.0f}' "
-              f"y='{y(cost + c * most_calls) + 14:.0f}' text-anchor='end' "
-              "style='fill:var(--compiled)'>compiled</text></svg>"]
-    return "".join(parts)
+        axes.vertical(signature.calls, "now", "1 3")
+    axes.text(axes.x(most_calls * 0.93), axes.y(e * most_calls * 0.93), "eager", "end", "eager")
+    axes.text(axes.x(most_calls), axes.y(cost + c * most_calls) + 14, "compiled", "end",
+              "compiled")
+    return axes.svg("total time against calls", f"{most_calls:,.0f} calls",
+                    format_ns(axes.most_y))
