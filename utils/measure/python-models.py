@@ -30,6 +30,7 @@ import onnx
 import onnxruntime
 import tandem
 from tandem._inputs import free_dims, random_inputs
+from tandem.bench._statistics import relative_error
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 UNITS = {"ns": 1, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
@@ -73,22 +74,6 @@ def median_ns(call, seconds=0.3):
         call()
         times.append(time.perf_counter_ns() - start)
     return statistics.median(times), len(times)
-
-
-def relative_error(results, expected):
-    """See the top of the file; infinite if shapes, NaN or infinities differ."""
-    worst = 0
-    for mine, right in zip(results, expected, strict=True):
-        finite = np.isfinite(right)
-        if mine.shape != right.shape or not np.array_equal(
-                mine[~finite], right[~finite], equal_nan=right.dtype.kind == "f"):
-            return math.inf
-        if not finite.any():
-            continue
-        mine, right = (a[finite].astype(np.float64) for a in (mine, right))
-        rms = math.sqrt(np.mean(right ** 2)) or 1
-        worst = max(worst, np.abs(mine - right).max() / rms)
-    return worst
 
 
 def time_of_tandem_run(tool, model, function, inputs, calls, folder):
