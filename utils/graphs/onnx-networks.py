@@ -36,30 +36,10 @@ IMAGE = {"inception_v3": 299}
 LARGEST_ERROR = 0.01  # Of the spread of the logits.
 
 
-def initialize(network, image):
-    """Random weights; a norm's statistics become those of its input, so that the
-    activations neither vanish nor grow."""
-    import torch
-    from torch import nn
-    torch.manual_seed(0)
-    for module in network.modules():
-        if isinstance(module, (nn.Conv2d, nn.Linear)):
-            nn.init.kaiming_normal_(module.weight, nonlinearity="relu")
-            if module.bias is not None:
-                nn.init.normal_(module.bias, std=0.1)
-        elif isinstance(module, nn.BatchNorm2d):
-            nn.init.uniform_(module.weight, 0.5, 1.5)
-            nn.init.normal_(module.bias, std=0.1)
-            module.momentum = 1.0
-            module.train()
-    with torch.no_grad():
-        network(torch.cat([image, image + torch.randn_like(image)]))
-    network.eval()
-
-
 def export(name, path):
     import torch
     import torchvision
+    from torch_networks import initialize
     # Heads for training are not exported.
     more = {"aux_logits": False, "init_weights": False} if name in (
         "googlenet", "inception_v3") else {}
