@@ -83,6 +83,11 @@ class StreamTest(unittest.TestCase):
         self.assertEqual(result.calls, ["4x8, scalar", "4x8, scalar", "4x8"])
         self.assertTrue(result["tandem"].agrees, str(result))
 
+    def test_fallbacks_are_named(self):
+        row = run("make_with_fallback", SHAPES[:1], ["tandem"])["tandem"]
+        self.assertTrue(row.agrees, row.error)
+        self.assertEqual(row.remark, "falls back: aten.erfinv.default")
+
     def test_wrong_results_are_found(self):
         result = run("make_wrong", SHAPES[:1], ["tandem"])
         self.assertFalse(result["tandem"].agrees)

@@ -61,10 +61,14 @@ def _openvino(model: Model, settings: Settings) -> Model:
 
     # The backend says only here that it hands a graph to Inductor (`_counters`).
     logging.getLogger(OPENVINO_LOGGER).setLevel(logging.DEBUG)
+    # With torch 2.15, the backend runs convolutions only by AOTAutograd, and only if no
+    # parameter needs a gradient.
+    if isinstance(model, torch.nn.Module):
+        model.requires_grad_(False)
     config = {"INFERENCE_NUM_THREADS": settings.threads, "INFERENCE_PRECISION_HINT": "f32",
               "PERFORMANCE_HINT": "LATENCY", "CACHE_DIR": settings.cache}
-    return typing.cast(Model, torch.compile(model, backend="openvino",
-                                            options={"config": config}))
+    return typing.cast(Model, torch.compile(
+        model, backend="openvino", options={"aot_autograd": True, "config": config}))
 
 
 def _tandem(model: Model, settings: Settings) -> Model:

@@ -52,7 +52,7 @@ class Process:
         try:
             self.threads = self.ask("load", **job, cache=cache)["threads"]
         except BaseException:
-            self._resources.close()
+            self.close()
             raise
 
     def ask(self, command: str, **arguments: typing.Any) -> dict[str, typing.Any]:
@@ -97,12 +97,16 @@ class Process:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
+    def close(self) -> None:
+        """Ends the process and deletes its folder."""
+        self._resources.close()
+
     def __enter__(self) -> Process:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: types.TracebackType | None) -> None:
-        self._resources.close()
+        self.close()
 
 
 def _start(cache: str, log: pathlib.Path) -> subprocess.Popen[str]:

@@ -21,6 +21,12 @@ HEAD = ("system", "total", "first result", "median", "p99", "graphs", "recompile
         "compiled shapes", "relative error", "remark")
 
 
+def fallbacks(counts: dict[str, typing.Any]) -> list[str]:
+    """A remark on what the system has left to another one, if there is anything."""
+    ops = sorted({text.split(" (")[0] for text in counts["fallbacks"]})
+    return [f"falls back: {', '.join(ops)}"] if ops else []
+
+
 class Row:
     """The calls in one system; times are in nanoseconds.
 
@@ -87,8 +93,7 @@ class Row:
         parts = [] if self.agrees else ["results differ from torch eager"]
         if last["limit"]:
             parts.append("recompile limit reached: later shapes run in torch")
-        if last["fallbacks"]:
-            parts.append(f"{len(last['fallbacks'])} fallbacks: {last['fallbacks'][0]}")
+        parts += fallbacks(last)
         return "; ".join(parts)
 
     def cells(self) -> list[str]:

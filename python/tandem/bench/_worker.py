@@ -43,9 +43,10 @@ class Session:
         self.settings = Settings(torch.get_num_threads(), cache)
         self.peer = PEERS[peer]
         made = _load_model(model)
-        # A factory of the measuring scripts makes the inputs, too.
-        self.model, self.inputs = (made if isinstance(made, tuple)
-                                   else (made, _load_inputs(inputs, seed)))
+        # The factory of utils/measure/torch-models.py makes the inputs of a call, too.
+        self.model: Model = made[0] if isinstance(made, tuple) else made
+        self.inputs: list[Inputs] = ([made[1]] if isinstance(made, tuple)
+                                     else _load_inputs(inputs, seed))
         self.counters = _counters.Counters()
         self.run: Model | None = None
 

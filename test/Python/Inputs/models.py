@@ -35,6 +35,11 @@ def make_wrong():
     return Scaled("wrong").eval()
 
 
+def make_with_fallback():
+    """A model with an op that Tandem lacks."""
+    return lambda x: torch.special.erfinv(x.sigmoid() / 2)
+
+
 def make_nothing():
     raise RuntimeError("no model here")
 
