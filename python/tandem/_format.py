@@ -14,8 +14,9 @@ def format_ns(ns: float | None) -> str:
     if ns is None:
         return "–"
     for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
-        if ns >= size:
-            return f"{ns / size:.3g} {unit}"
+        text = f"{ns / size:.3g}"
+        if float(text) >= 1:  # 999.9 µs are 1 ms.
+            return f"{text} {unit}"
     return f"{ns:.3g} ns"
 
 

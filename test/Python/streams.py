@@ -14,6 +14,7 @@ import unittest
 import numpy as np
 import tandem
 import torch
+from tandem._format import format_ns
 from tandem.bench import Stream, stream
 from tandem.bench._statistics import interval, quantile, relative_error
 
@@ -194,6 +195,10 @@ class StatisticsTest(unittest.TestCase):
                     relative_error([np.array(mine, np.float32)], [right]), error)
         with self.assertRaises(ValueError):
             relative_error([], [right])
+
+    def test_times_as_text(self):
+        self.assertEqual([format_ns(ns) for ns in (999.4, 999.6, 999_499, 999_600, 1.5e9)],
+                         ["999 ns", "1 µs", "999 µs", "1 ms", "1.5 s"])
 
     def test_nothing_large_is_imported(self):
         source = ("import sys, tandem.bench as b; b.Stream.of_json; "
