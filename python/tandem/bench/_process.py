@@ -22,12 +22,7 @@ _START = ("import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
 
 
 class Failure(Exception):
-    """A system that cannot run the model, with the reason. `reply` is what was measured
-    until then."""
-
-    def __init__(self, reason: str, reply: dict[str, typing.Any] | None = None) -> None:
-        super().__init__(reason)
-        self.reply = reply or {}
+    """A system that cannot run the model, with the reason."""
 
 
 class Process:
@@ -77,7 +72,7 @@ class Process:
         if "invalid" in reply:
             raise Error(reply["invalid"], "bench", hint=reply["hint"])
         if "error" in reply:
-            raise Failure(reply.pop("error"), reply)
+            raise Failure(reply["error"])
         return reply
 
     def _end_late(self, late: threading.Event) -> None:

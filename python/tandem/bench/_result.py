@@ -52,10 +52,9 @@ class Row:
 
     def add(self, reply: dict[str, typing.Any]) -> None:
         """Adds the answer of a process."""
-        if "counts" in reply:
-            self.times.append(reply["times"])
-            self.counts.append(reply["counts"])
-            self.relative_error = max(self.relative_error or 0.0, reply["relative_error"])
+        self.times.append(reply["times"])
+        self.counts.append(reply["counts"])
+        self.relative_error = max(self.relative_error or 0.0, reply["relative_error"])
 
     @property
     def agrees(self) -> bool:

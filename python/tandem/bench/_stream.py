@@ -87,9 +87,9 @@ def _run(row: Row, result: Stream, order: list[int], job: dict[str, typing.Any],
             reply = process.ask("stream", order=order)
     except Failure as failure:
         row.error = str(failure)
-        reply = failure.reply
-    if is_measured:
-        row.add(reply)
+    else:
+        if is_measured:
+            row.add(reply)
 
 
 class _Calls:
