@@ -36,9 +36,12 @@ from tandem.bench._result import fallbacks
 from tandem.bench._statistics import interval
 
 import torch_page
+from torch_page import ratio_cell
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 NETWORKS = ROOT / "utils/graphs/torch_networks.py"
+# The ratio compares Tandem with the faster of these.
+BEST = ["eager", "inductor"]
 BATCHES = ["resnet18@8", "efficientnet_b0@8", "deit_tiny_patch16_224@8", "bert@8"]
 
 
@@ -138,13 +141,6 @@ def speedups(systems, peers):
     return [theirs / mine for theirs, mine in zip(best, rounds["tandem"])]
 
 
-def ratio_cell(samples):
-    if not samples:
-        return "–"
-    mean, low, high = interval(samples)
-    return f"{mean:.2f} [{low:.2f}, {high:.2f}]" if low else f"{mean:.2f}"
-
-
 def remarks(systems):
     """Errors and fallbacks of all systems."""
     for peer, result in systems.items():
@@ -152,6 +148,34 @@ def remarks(systems):
             yield f"{PEERS[peer].title}: {result['error']}"
         elif result.get("counts"):
             yield from (f"{PEERS[peer].title} {text}" for text in fallbacks(result["counts"]))
+
+
+def row(record, peers):
+    """The cells of a case."""
+    systems = record["systems"]
+
+    def times(key):
+        return [time_cell(systems.get(peer, {}).get(key, [])) for peer in peers]
+
+    error = systems.get("tandem", {}).get("relative_error")
+    return [record["case"], *times("first"), *times("rounds"),
+            ratio_cell(speedups(systems, BEST)), ratio_cell(speedups(systems, ["eager"])),
+            "–" if error is None else f"{error:.1e}", "; ".join(remarks(systems))]
+
+
+def summary(records):
+    """The geometric mean of all cases, and those that Tandem makes slower."""
+    best = [ratios for each in records if (ratios := speedups(each["systems"], BEST))]
+    slower = [each["case"] for each in records
+              if (ratios := speedups(each["systems"], ["eager"])) and interval(ratios).mean < 1]
+    text = f"Slower than torch eager: {', '.join(slower) or 'none'}."
+    if best:
+        means = [statistics.geometric_mean(column) for column in zip(*best)]
+        text = f"Geometric mean of the ratios of {len(best)} cases: {ratio_cell(means)}. {text}"
+    if records:
+        last = records[-1]
+        text += f" {last['threads']} threads. {torch_page.describe(last['machine'])}"
+    return text
 
 
 def table(files):
@@ -162,28 +186,7 @@ def table(files):
     head = ["network", *(f"{title}, first" for title in titles),
             *(f"{title}, call" for title in titles), "ratio", "eager / Tandem", "error",
             "fallbacks and failures"]
-    rows, best, slower = [], [], []
-    for record in records:
-        systems = record["systems"]
-        ratios, of_eager = (speedups(systems, of) for of in (["eager", "inductor"], ["eager"]))
-        if ratios:
-            best.append(ratios)
-        if of_eager and interval(of_eager).mean < 1:
-            slower.append(record["case"])
-        get = lambda peer, key: systems.get(peer, {}).get(key, [])
-        error = systems.get("tandem", {}).get("relative_error")
-        rows.append([record["case"], *(time_cell(get(peer, "first")) for peer in peers),
-                     *(time_cell(get(peer, "rounds")) for peer in peers), ratio_cell(ratios),
-                     ratio_cell(of_eager), "–" if error is None else f"{error:.1e}",
-                     "; ".join(remarks(systems))])
-    below = f"Slower than torch eager: {', '.join(slower) or 'none'}."
-    if best:
-        means = [statistics.geometric_mean(column) for column in zip(*best)]
-        below = (f"Geometric mean of the ratios of {len(best)} cases: {ratio_cell(means)}. "
-                 + below)
-    if records:
-        below += f" {records[-1]['threads']} threads. {torch_page.describe(records[-1]['machine'])}"
-    return head, rows, below
+    return head, [row(each, peers) for each in records], summary(records)
 
 
 def is_right(file, tolerance):

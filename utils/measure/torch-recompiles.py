@@ -6,10 +6,11 @@
     utils/measure/torch-recompiles.py
 
 ResNet-18 is called twice with each of 20 batch sizes, under torch eager, under Tandem, and
-under Tandem with `torch._dynamo.decorators.mark_unbacked(x, 0)`, each in --repeats
-processes, in turn. The ratio is the time of the first call with a size over that in torch
-eager, as a geometric mean over processes. Its median is that of the sizes whose first call
-traces nothing: all but the first two.
+under Tandem with `torch._dynamo.decorators.mark_unbacked(x, 0, min=1)`, each in --repeats
+processes, in turn. Without the minimum, Dynamo breaks the graph at each batch norm. The
+ratio is the time of the first call with a size over that in torch eager, as a geometric
+mean over processes. Its median is that of the sizes whose first call traces nothing: all
+but the first two.
 """
 
 import argparse
@@ -21,13 +22,15 @@ from tandem._format import text_table
 from tandem.bench import stream
 from tandem.bench._statistics import interval
 
+import torch_page
+
 NETWORKS = pathlib.Path(__file__).resolve().parents[1] / "graphs/torch_networks.py"
 PEERS = ("eager", "tandem", "tandem-unbacked")
 
 
 def ratios(row, eager, call):
-    """The times of a call over those in torch eager, as an interval."""
-    return interval([mine[call] / other[call] for mine, other in zip(row.times, eager.times)])
+    """For each process, the time of a call over that in torch eager."""
+    return [mine[call] / other[call] for mine, other in zip(row.times, eager.times)]
 
 
 def main():
@@ -51,12 +54,12 @@ def main():
     of = [[ratios(row, eager, 2 * number) for number in range(len(options.sizes))]
           for row in others]
     print(text_table(["batch", *(row.title for row in others)],
-                     [[size, *(f"{r.mean:.2f} [{r.low:.2f}, {r.high:.2f}]" for r in each)]
+                     [[size, *map(torch_page.ratio_cell, each)]
                       for size, each in zip(options.sizes, zip(*of))]))
     for row, each in zip(others, of):
         print(f"{row.title}: {max(c['recompiles'] for c in row.counts)} recompiles; first "
               f"result of a new size over torch eager's, median "
-              f"{statistics.median(r.mean for r in each[2:]):.2f}")
+              f"{statistics.median(interval(r).mean for r in each[2:]):.2f}")
     return 0 if all(row.agrees for row in result.rows) else 1
 
 

@@ -5,6 +5,8 @@ import importlib.metadata
 import pathlib
 import re
 
+from tandem.bench._statistics import interval
+
 PACKAGES = ("torch", "torchvision", "timm", "transformers", "openvino")
 
 
@@ -26,6 +28,14 @@ def describe(where):
     """`machine()` as a sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
     return f"Measured on {where['date']}: {where['cpu']}, {versions}."
+
+
+def ratio_cell(samples):
+    """The geometric mean of ratios, with its interval if it has one."""
+    if not samples:
+        return "–"
+    mean, low, high = interval(samples)
+    return f"{mean:.2f} [{low:.2f}, {high:.2f}]" if low else f"{mean:.2f}"
 
 
 def replace_part(page, name, text):

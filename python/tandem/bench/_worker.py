@@ -70,8 +70,7 @@ class Session:
             times.append(ns)
             results[number] = [*results.get(number, [])[:1], result]
         counts = self.counters.read()
-        error = max(self._error(number, each) for number, all_of in results.items()
-                    for each in all_of)
+        error = max(self._error(number, *each) for number, each in results.items())
         return {"times": times, "counts": counts, "relative_error": error}
 
     def first(self) -> dict[str, typing.Any]:
@@ -99,9 +98,10 @@ class Session:
             times.append(self.call(self.inputs[0])[1])
         return {"times": times}
 
-    def _error(self, number: int, result: typing.Any) -> float:
-        expected = self.model(*self.inputs[number])
-        return relative_error(_arrays(result), _arrays(expected))
+    def _error(self, number: int, *results: typing.Any) -> float:
+        """The largest error of results of a call."""
+        expected = _arrays(self.model(*self.inputs[number]))
+        return max(relative_error(_arrays(each), expected) for each in results)
 
     def _mark_unbacked(self) -> None:
         """Tells Dynamo which dims of the inputs differ between calls."""
@@ -112,7 +112,9 @@ class Session:
             for dim, sizes in enumerate(zip(*(x.shape for x in same))):
                 if len(set(sizes)) > 1:
                     for x in same:
-                        mark_unbacked(x, dim)
+                        # Without a minimum, Dynamo breaks the graph at a batch norm,
+                        # which asks whether its input is empty.
+                        mark_unbacked(x, dim, min=min(1, *sizes))
 
 
 def _load_model(source: dict[str, typing.Any]) -> typing.Any:
