@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import logging
+import pathlib
+import re
 import typing
 import warnings
 
@@ -41,6 +43,7 @@ class Counters:
           breaks: the number of graph breaks.
           fallbacks: what the backend has left to torch or to another backend.
           programs: the shapes that Tandem has compiled.
+          peak_bytes: the most memory that the process has used.
         """
         from torch._dynamo.utils import counters, get_compilation_metrics
         recompiles = [each for each in get_compilation_metrics()
@@ -51,7 +54,8 @@ class Counters:
                 "limit": any(_LIMIT in reason for reason in counters["unimplemented"]),
                 "breaks": sum(counters["graph_break"].values()),
                 "fallbacks": list(self._fallbacks),
-                "programs": sum(bool(each.data["compile_ns"]) for each in signatures)}
+                "programs": sum(bool(each.data["compile_ns"]) for each in signatures),
+                "peak_bytes": _peak_bytes()}
 
 
 class _Messages(logging.Handler):
@@ -63,6 +67,13 @@ class _Messages(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self._messages[(record.getMessage().splitlines() or [""])[0]] = None
+
+
+def _peak_bytes() -> int:
+    # getrusage also counts the memory of the process that has started this one.
+    status = pathlib.Path("/proc/self/status").read_text("utf-8")
+    (kilobytes,) = re.findall(r"^VmHWM:\s+(\d+) kB$", status, re.M)
+    return int(kilobytes) * 1024
 
 
 def tandem_functions() -> list[Function]:

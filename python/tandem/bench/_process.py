@@ -82,10 +82,10 @@ class Process:
     def _end(self) -> str:
         """How the process has ended, and the last line of its messages."""
         code = self._process.wait()
-        how = (f"the process was ended by {signal.Signals(-code).name}" if code < 0
-               else f"the process has ended with status {code}")
+        if code < 0:
+            return f"the process was ended by {signal.Signals(-code).name}"
         lines = self._log.read_text("utf-8", "replace").strip().splitlines()
-        return f"{how}: {lines[-1]}" if lines else how
+        return f"the process has ended with status {code}: {(lines or [''])[-1]}"
 
     def _kill(self) -> None:
         """Ends the process and those that it has started."""

@@ -18,7 +18,7 @@ from ._peers import PEERS
 from ._statistics import Interval, interval, quantile
 
 HEAD = ("system", "total", "first result", "median", "p99", "graphs", "recompiles",
-        "compiled shapes", "relative error", "remark")
+        "compiled shapes", "memory", "relative error", "remark")
 
 
 def fallbacks(counts: dict[str, typing.Any]) -> list[str]:
@@ -34,7 +34,7 @@ class Row:
       peer, title: the system's name as an argument, and in tables.
       times: for each process, the time of each call.
       counts: for each process, its counts: `graphs`, `recompiles`, `limit`, `breaks`,
-        `fallbacks` and `programs`.
+        `fallbacks`, `programs` and `peak_bytes`.
       relative_error: the largest difference from torch eager, relative to the root mean
         square of each result; None before it is known.
       tolerance: the largest relative error with which results agree.
@@ -104,7 +104,9 @@ class Row:
         if self.peer != "eager":
             programs = last["programs"] if self.peer.startswith("tandem") else "–"
             counts = [str(last["graphs"]), str(last["recompiles"]), str(programs)]
-        return [self.title, *times, *counts, f"{self.relative_error:.1e}", self.remark]
+        memory = max(each["peak_bytes"] for each in self.counts)
+        return [self.title, *times, *counts, f"{memory / 1e9:.2f} GB",
+                f"{self.relative_error:.1e}", self.remark]
 
 
 def _format(ns: Interval) -> str:
