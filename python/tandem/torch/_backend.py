@@ -181,10 +181,20 @@ def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fal
         part = getattr(whole, node.target)
         positions = [i for i, argument in enumerate(node.args)
                      if argument.op == "placeholder" and argument.name in static]
+        is_single = _return_a_tuple(part.graph)
         compiled = CompiledGraph(part, positions, build)
         record.add_part(compiled)
-        setattr(whole, node.target, _Part(compiled))
+        setattr(whole, node.target, _Part(compiled, is_single))
     return _boxed(whole)
+
+
+def _return_a_tuple(graph: torch.fx.Graph) -> bool:
+    """Makes a graph return a tuple. Returns whether it returned one value."""
+    (output,) = (node for node in graph.nodes if node.op == "output")
+    is_single = not isinstance(output.args[0], (list, tuple))
+    if is_single:
+        output.args = ((output.args[0],),)
+    return is_single
 
 
 def _keep_random_ops_in_order(fallbacks: dict[torch.fx.Node, Fallback]) -> None:
@@ -209,13 +219,10 @@ def _call_after(_: typing.Any, op: Callable[..., typing.Any], /, *arguments: typ
 class _Part(torch.nn.Module):  # type: ignore[misc]
     """A part of a graph, as a module of the rest."""
 
-    def __init__(self, compiled: CompiledGraph) -> None:
+    def __init__(self, compiled: CompiledGraph, is_single: bool) -> None:
         super().__init__()
         self.compiled = compiled
-        output = compiled.output.args[0]
-        self.is_single = not isinstance(output, (list, tuple))
-        if self.is_single:
-            compiled.output.args = ((output,),)
+        self.is_single = is_single
 
     def forward(self, *arguments: typing.Any) -> typing.Any:
         results = self.compiled(list(arguments))

@@ -6,7 +6,7 @@ import operator
 import typing
 from collections.abc import Sequence
 
-from ._sizes import Size
+from ._sizes import Size, wrap
 from ._table import Context, Unsupported, Value, handles
 
 

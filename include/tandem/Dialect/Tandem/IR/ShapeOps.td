@@ -39,9 +39,6 @@ def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
     Example:
     ```mlir
     %0 = tandem.reshape %x shape = [-1, 4] : (tensor<?x2x2xf32>) -> tensor<?x4xf32>
-    %1 = tandem.reshape %y shape = [?, ?, 12, 64]
-        {tandem.sizes = {shape = "N, L, 12, 64"}}
-        : (tensor<?x?x768xf32>) -> tensor<?x?x12x64xf32>
     ```
   }];
   let arguments = (ins Tandem_Tensor:$input, DenseI64ArrayAttr:$shape);
