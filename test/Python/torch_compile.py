@@ -8,6 +8,7 @@ import pathlib
 import tempfile
 import unittest
 import warnings
+from unittest import mock
 
 import tandem
 import tandem.torch
@@ -99,15 +100,18 @@ class CompileTest(unittest.TestCase):
         self.assertLessEqual(counter.frame_count, 2)
 
     def test_functions_of_old_sizes_are_dropped(self):
-        most = tandem.torch._compiled.MAX_SIZES
-        f = compiled(lambda x: x.relu() * 2)
-        with no_warnings():
-            for size in [*range(3, most + 8), 3]:
-                x = torch.randn(size)
-                self.close(f(x), x.relu() * 2)
-        graphs = [each for each in gc.get_objects()
-                  if type(each) is tandem.torch._compiled.CompiledGraph]
-        self.assertEqual(max(len(graph.known.functions) for graph in graphs if graph.known), most)
+        models = {"MAX_SIZES": lambda x: x.relu() * 2,
+                  "MAX_FUNCTIONS": lambda x: nn.functional.adaptive_avg_pool1d(x, 2)}
+        for limit, model in models.items():
+            with no_warnings(), mock.patch.object(tandem.torch._compiled, limit, 3):
+                f = compiled(model)
+                for size in (4, 6, 8, 10, 12, 14, 6):
+                    x = torch.randn(2, 3, size)
+                    self.close(f(x), model(x))
+            graphs = [each for each in gc.get_objects()
+                      if type(each) is tandem.torch._compiled.CompiledGraph]
+            self.assertEqual(max(len(graph.known.functions) for graph in graphs if graph.known),
+                             3)
 
     def test_ops_that_tandem_lacks_are_named_and_run_in_torch(self):
         def f(x):
@@ -135,7 +139,7 @@ class CompileTest(unittest.TestCase):
 
     def test_buffers_are_written_to(self):
         model, reference = Counter(), Counter()
-        f, x = compiled(model, fallback="silent"), torch.randn(3)
+        f, x = compiled(model, fallback="error"), torch.randn(3)
         for _ in range(3):
             self.close(f(x), reference(x))
         self.close(model.calls, reference.calls)

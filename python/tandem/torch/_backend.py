@@ -19,7 +19,7 @@ from .._errors import Error
 from .._function import Function
 from .._threads import follow
 from ._compiled import CompiledGraph
-from ._importer import Fallback, Importer, find_fallbacks
+from ._importer import Fallback, Importer, find_fallbacks, is_write
 from ._report import GraphRecord, own
 from ._table import HANDLERS
 
@@ -138,8 +138,7 @@ def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
 
 
 def _mutates(graph: torch.fx.Graph) -> bool:
-    return any(node.op == "call_function" and node.target is torch.ops.aten.copy_.default
-               for node in graph.nodes)
+    return any(map(is_write, graph.nodes))
 
 
 def _name_fallbacks(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:
@@ -162,7 +161,7 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
         # A part takes tensors, and not the tuple of an op with several results.
         is_result = node.target is operator.getitem and node.args[0] in self.fallbacks
         return (node.op == "call_function" and node not in self.fallbacks and not is_result
-                and node.target is not torch.ops.aten.copy_.default)
+                and not is_write(node))
 
 
 def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fallback],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import operator
 import time
 import typing
 from collections.abc import Callable, Sequence
@@ -18,29 +19,44 @@ from ._sizes import NeedsSizes
 _LOG = logging.getLogger(__name__)
 
 # A graph has at most this many functions, each with weights in the order of its kernels.
-MAX_SIZES = 64
+MAX_FUNCTIONS = 64
+# A graph remembers at most this many sets of sizes of a function for all sizes.
+MAX_SIZES = 4096
+
+_version_of = operator.attrgetter("_version")
+
+
+def _picker(positions: Sequence[int]) -> Callable[[Sequence[typing.Any]], Sequence[typing.Any]]:
+    """A fast function that returns the items at `positions`."""
+    if len(positions) > 1:
+        return operator.itemgetter(*positions)
+    return lambda items: [items[i] for i in positions]
 
 
 class _Constants:
     """The inputs whose values functions were built with: parameters and buffers, known
     by their memory and their version; and these functions, by the sizes of a call."""
 
-    def __init__(self, positions: Sequence[int], tensors: Sequence[torch.Tensor]) -> None:
-        self.positions = positions
-        self.tensors = [tensors[i] for i in positions]
-        self.versions = [t._version for t in self.tensors]
+    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+        self.tensors = tensors
+        self.versions = list(map(_version_of, tensors))
         self.functions: dict[tuple[int, ...], _Bound] = {}
         # The function for all sizes, if there is one; None if that is not known yet.
         self.shared: Function | bool | None = None
 
     def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
-        for position, known, version in zip(self.positions, self.tensors, self.versions):
-            tensor = tensors[position]
-            if tensor is not known and tensor.data_ptr() != known.data_ptr():
-                return False
-            if tensor._version != version:
-                return False
-        return True
+        """Whether the constants of a call are these. Runs in every call, once per
+        parameter, so the loops are in C."""
+        if list(map(_version_of, tensors)) != self.versions:
+            return False
+        return all(map(operator.is_, tensors, self.tensors)) or all(
+            t.data_ptr() == known.data_ptr() for t, known in zip(tensors, self.tensors))
+
+    def keep(self, sizes: tuple[int, ...], bound: _Bound) -> None:
+        limit = MAX_FUNCTIONS if self.shared is False else MAX_SIZES
+        if len(self.functions) >= limit:
+            self.functions.pop(next(iter(self.functions)), None)  # The oldest.
+        self.functions[sizes] = bound
 
 
 class CompiledGraph:
@@ -63,6 +79,7 @@ class CompiledGraph:
         self.constants = [i for i in constants if self.is_tensor[i]]
         self.varying = [i for i, is_tensor in enumerate(self.is_tensor)
                         if is_tensor and i not in set(self.constants)]
+        self.pick_constants, self.pick_varying = _picker(self.constants), _picker(self.varying)
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.views = _find_views(self.inputs, self.output)
@@ -86,21 +103,20 @@ class CompiledGraph:
         arguments.clear()  # The caller gives them away, so that memory can be reused.
         # Other threads may call the graph at the same time.
         known = self.known
-        if known is None or not known.hold(tensors):
-            known = self.known = _Constants(self.constants, tensors)
+        constants = self.pick_constants(tensors)
+        if known is None or not known.hold(constants):
+            known = self.known = _Constants(constants)
         sizes = tuple(_size_of(tensors[number], dim)
-                      for number, dim in self.symbols.values())
+                      for number, dim in self.symbols.values()) if self.symbols else ()
         bound = known.functions.get(sizes)
         if bound is None:
             start = time.perf_counter()
             bound = self._bind(tensors, sizes, known)
             self.build_seconds += time.perf_counter() - start
-            if len(known.functions) >= MAX_SIZES:
-                known.functions.pop(next(iter(known.functions)), None)  # The oldest.
-            known.functions[sizes] = bound
+            known.keep(sizes, bound)
             if bound.is_plain and tensors and len(self.varying) == len(tensors) and not sizes:
                 self.only = bound.function
-        return bound.call([tensors[i] for i in self.varying], tensors)
+        return bound.call(self.pick_varying(tensors), tensors)
 
     def functions(self) -> list[Function]:
         """The Functions that run the graph now, each once."""
@@ -183,7 +199,7 @@ class _Bound:
         self.sources = sources
         self.is_plain = all(kind == "output" and what is None for kind, what in sources)
 
-    def call(self, varying: list[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
+    def call(self, varying: Sequence[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
         varying = varying or self.unused
         results: typing.Any = self.function(*varying) if self.function else ()
         results = results if isinstance(results, tuple) else (results,)

@@ -210,11 +210,20 @@ def find_fallbacks(graph: torch.fx.Graph) -> dict[Node, Fallback]:
                          for symbol, (number, dim) in find_symbols(nodes).items()})
     fallbacks: dict[Node, Fallback] = {}
     for node in graph.nodes:
+        if is_write(node):
+            importer.values[node] = importer.values[node.args[0]]
+            continue
         reason = _try(importer, node)
         if reason:
             fallbacks[node] = Fallback(op_name(node), reason, location_of(node))
             importer.values[node] = _stand_in(importer, node)
     return fallbacks
+
+
+def is_write(node: Node) -> bool:
+    """Whether a node writes a result into an input. torch does so after the call."""
+    return (node.target is torch.ops.aten.copy_.default
+            and isinstance(node.args[0], Node) and node.args[0].op == "placeholder")
 
 
 def _hint_of(node: Node, dim: int | None) -> int:
