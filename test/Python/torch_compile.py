@@ -137,6 +137,10 @@ class CompileTest(unittest.TestCase):
         model.weight = nn.Parameter(torch.randn(4, 4))
         self.close(f(x), model(x))
 
+    def test_backend_is_found_by_its_name(self):
+        x = torch.randn(3)
+        self.close(torch.compile(torch.relu, backend="tandem")(x), x.relu())
+
     def test_buffers_are_written_to(self):
         model, reference = Counter(), Counter()
         f, x = compiled(model, fallback="error"), torch.randn(3)

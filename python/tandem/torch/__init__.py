@@ -9,6 +9,8 @@
 Importing `tandem.torch` imports torch.
 """
 
+import importlib.metadata
+
 import torch
 
 from ._version import warn_of_other_version
@@ -21,6 +23,11 @@ from ._breaks import GraphBreak  # noqa: E402
 from ._export import Coverage, Module, coverage, load  # noqa: E402
 from ._importer import Fallback  # noqa: E402
 from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
+
+# torch finds the backend of an installed package by its entry point.
+if not any(point.name == "tandem"
+           for point in importlib.metadata.entry_points(group="torch_dynamo_backends")):
+    torch._dynamo.register_backend(backend, name="tandem")
 
 __all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report", "backend",
            "coverage", "graph_functions", "load", "report"]
