@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import math
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from ._shape import flip
-from ._table import Context, Unsupported, Value, handles, pair
+import torch
+
+from . import _windows
+from ._shape import crop, flip
+from ._table import Context, Unsupported, Value, handles, is_float, pair
+from ._windows import Axis
 
 
 @handles("convolution")
@@ -21,9 +25,25 @@ def convolution(c: Context, x: Value, weight: Value, bias: Value | None,
         x = _spread(c, x, weight, strides, pads, dilations, pair(output_padding, spatial))
         weight = _swapped(c, weight, groups)
         strides, pads = [1] * spatial, [0] * spatial
+    if not is_float(c.dtype):
+        return _integer_convolution(c, x, weight, bias, strides, pads, dilations, groups)
     operands = [x, weight] if bias is None else [x, weight, bias]
     y = c.b.conv(*operands, strides=strides, pad_low=pads, pad_high=pads,
                  dilations=dilations, groups=groups)
+    return c.reshape(y, c.result_shape)
+
+
+def _integer_convolution(c: Context, x: Value, weight: Value, bias: Value | None,
+                         strides: Sequence[int], pads: Sequence[int],
+                         dilations: Sequence[int], groups: int) -> Value:
+    spatial = len(strides)
+    axes = [Axis.sliding(size, out, window, stride, low, dilation)
+            for size, out, window, stride, low, dilation in zip(
+                c.shape(x)[2:], c.result_shape[-spatial:], c.shape(weight)[2:], strides,
+                pads, dilations)]
+    y = _windows.convolution(c, x, weight, axes, groups)
+    if bias is not None:
+        y = c.b.add(y, c.reshape(bias, [*c.shape(bias), *[1] * spatial]))
     return c.reshape(y, c.result_shape)
 
 
@@ -34,10 +54,9 @@ def _spread(c: Context, x: Value, weight: Value, strides: Sequence[int],
     reach = [d * (k - 1) for d, k in zip(dilations, c.shape(weight)[2:])]
     low = [0, 0, *(r - p for r, p in zip(reach, pads))]
     high = [0, 0, *(r - p + m for r, p, m in zip(reach, pads, more))]
-    if min(*low, *high) < 0:
-        raise Unsupported("a transposed convolution that cuts its input is left to torch")
-    return c.b.pad(x, low=low, high=high, interior=[0, 0, *(s - 1 for s in strides)],
-                   value=0.0)
+    y = c.b.pad(x, low=[max(0, n) for n in low], high=[max(0, n) for n in high],
+                interior=[0, 0, *(s - 1 for s in strides)], value=0.0)
+    return crop(c, y, low, high)
 
 
 def _swapped(c: Context, weight: Value, groups: int) -> Value:
@@ -51,34 +70,78 @@ def _swapped(c: Context, weight: Value, groups: int) -> Value:
     return flip(c, swapped, range(2, 2 + len(spatial)))
 
 
-@handles("max_pool2d_with_indices")
+class _Pooled(Sequence[typing.Any]):
+    """The maxima of windows and their positions. The positions are only computed if they
+    are used, because few models use them."""
+
+    def __init__(self, values: Value, positions: Callable[[], Value]) -> None:
+        self.values = values
+        self.positions = positions
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, index: typing.Any) -> typing.Any:
+        return self.values if index == 0 else self.positions()
+
+
+@handles("max_pool2d_with_indices", "max_pool3d_with_indices")
 def max_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] = (),
              padding: typing.Any = 0, dilation: typing.Any = 1,
-             ceil_mode: bool = False) -> tuple[Value]:
-    rank = len(window)
+             ceil_mode: bool = False) -> Sequence[Value]:
     shape = c.shape_of(c.result[0])
+    rank = 2 if "max_pool2d" in c.op else 3
+    window = pair(window, rank)
     strides, pads, dilations = (pair(list(stride) or window, rank), pair(padding, rank),
                                 pair(dilation, rank))
+
     highs = (_high_pads(c, x, shape, window, strides, pads, dilations) if ceil_mode
              else pads)
-    batched = _batched(c, x, rank)
-    y = c.b.max_pool(batched, window=list(window), strides=strides, pad_low=pads,
+    y = c.b.max_pool(_batched(c, x, rank), window=window, strides=strides, pad_low=pads,
                      pad_high=highs, dilations=dilations)
-    return (c.reshape(y, shape),)
+
+    def positions() -> Value:
+        axes = [Axis.sliding(*each) for each in zip(
+            c.shape(x)[-rank:], shape[-rank:], window, strides, pads, dilations)]
+        return _windows.index_of_maximum(c, x, axes)
+
+    return _Pooled(c.reshape(y, shape), positions)
+
+
+@handles("adaptive_max_pool2d", "adaptive_max_pool3d")
+def adaptive_max_pool(c: Context, x: Value, size: Sequence[int]) -> Sequence[Value]:
+    axes = _adaptive(c, x, size)
+    return _Pooled(_windows.maximum_of(c, x, axes),
+                   lambda: _windows.index_of_maximum(c, x, axes))
 
 
 @handles("avg_pool1d", "avg_pool2d", "avg_pool3d")
 def avg_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] = (),
              padding: typing.Any = 0, ceil_mode: bool = False,
              count_include_pad: bool = True, divisor: int | None = None) -> Value:
-    if ceil_mode or divisor is not None:
-        raise Unsupported("avg_pool with ceil_mode or a divisor is left to torch")
-    rank = len(window)
-    pads = pair(padding, rank)
-    y = c.b.avg_pool(_batched(c, x, rank), window=list(window),
-                     strides=pair(list(stride) or window, rank), pad_low=pads,
-                     pad_high=pads, count_include_pad=bool(count_include_pad))
-    return c.reshape(y, c.result_shape)
+    rank = {"avg_pool1d": 1, "avg_pool2d": 2}.get(c.op.split(".")[1], 3)
+    window, pads = pair(window, rank), pair(padding, rank)
+    strides = pair(list(stride) or window, rank)
+    sizes, outs = c.shape(x)[-rank:], c.result_shape[-rank:]
+    is_plain = is_float(c.dtype) and divisor is None and (not ceil_mode or all(
+        (out - 1) * s + w <= size + 2 * low
+        for size, out, w, s, low in zip(sizes, outs, window, strides, pads)))
+    if is_plain:
+        y = c.b.avg_pool(_batched(c, x, rank), window=window, strides=strides, pad_low=pads,
+                         pad_high=pads, count_include_pad=bool(count_include_pad))
+        return c.reshape(y, c.result_shape)
+    axes = [Axis.sliding(*each) for each in zip(sizes, outs, window, strides, pads)]
+    divisors = _divisors(axes, window, pads if count_include_pad else [0] * rank)
+    if divisor is not None:
+        divisors = torch.full_like(divisors, divisor)
+    return _windows.average_of(c, x, axes, divisors)
+
+
+def _divisors(axes: Sequence[Axis], window: Sequence[int], pads: Sequence[int]) -> torch.Tensor:
+    """The number of elements in each window. Those in pads count, those beyond do not."""
+    lengths = [(axis.starts + w).clamp(max=axis.size + pad) - axis.starts.clamp(min=-pad)
+               for axis, w, pad in zip(axes, window, pads)]
+    return _windows.counts(axes, lengths)
 
 
 def _batched(c: Context, x: Value, rank: int) -> Value:
@@ -103,9 +166,18 @@ def adaptive_avg_pool(c: Context, x: Value, size: Sequence[int]) -> Value:
         dims = list(range(len(c.shape(x)) - rank, len(c.shape(x))))
         return c.b.reduce(x, kind="mean", dims=dims, keep_dims=True)
     given = c.shape(x)[-rank:]
-    if any(g % s for g, s in zip(given, size)):
-        raise Unsupported("adaptive pooling with windows of several sizes is left to torch")
-    return avg_pool(c, x, [g // s for g, s in zip(given, size)])
+    if all(s and g % s == 0 for g, s in zip(given, size)):
+        window = [g // s for g, s in zip(given, size)]
+        y = c.b.avg_pool(_batched(c, x, rank), window=window, strides=window,
+                         pad_low=[0] * rank, pad_high=[0] * rank, count_include_pad=True)
+        return c.reshape(y, c.result_shape)
+    axes = _adaptive(c, x, size)
+    lengths = [axis.is_inside.sum(1) for axis in axes]
+    return _windows.average_of(c, x, axes, _windows.counts(axes, lengths))
+
+
+def _adaptive(c: Context, x: Value, size: Sequence[int]) -> list[Axis]:
+    return [Axis.adaptive(*each) for each in zip(c.shape(x)[-len(size):], size)]
 
 
 @handles("mm", "bmm")

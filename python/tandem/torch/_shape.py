@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import typing
 from collections.abc import Sequence
 
+import torch
+
 from ._sizes import Size, wrap
-from ._table import Context, Unsupported, Value, handles
+from ._table import Context, Unsupported, Value, handles, is_float
 
 
 # A limit of a slice that takes all of a dim.
@@ -37,6 +40,8 @@ def permute(c: Context, x: Value, dims: Sequence[int]) -> Value:
 @handles("transpose.int")
 def transpose(c: Context, x: Value, first: int, second: int) -> Value:
     order = list(range(len(c.shape(x))))
+    if not order:
+        return x
     first, second = (axis_of(d, len(order)) for d in (first, second))
     order[first], order[second] = order[second], order[first]
     return c.transpose(x, order)
@@ -55,14 +60,40 @@ def expand(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
 @handles("as_strided")
 def as_strided(c: Context, x: Value, size: Sequence[int], stride: Sequence[int],
                offset: int | None = None) -> Value:
-    """Only where the result has all elements of x, in another order."""
+    """Elements of x by their place in memory, which x fills without gaps."""
+    count = math.prod(c.shape(x))
     given = _memory_order(c.shape_of(c.first), [wrap(s) for s in c.first.stride()])
-    wanted = _memory_order(size, stride)
-    if given is None or wanted is None or offset or c.first.numel() != c.result.numel():
-        raise Unsupported("a view of a part of the memory is left to torch")
+    begin = 0 if offset is None else offset - wrap(c.first.storage_offset())
+    last = begin + sum((n - 1) * s for n, s in zip(size, stride))
+    if given is None or begin < 0 or (last >= count and 0 not in size):
+        raise Unsupported("a view of memory beyond the tensor is left to torch")
     flat = c.transpose(x, given)
-    y = c.reshape(flat, [size[d] for d in wanted])
-    return c.transpose(y, [wanted.index(d) for d in range(len(size))])
+    wanted = _memory_order(size, stride)
+    if wanted is not None and not begin and count == math.prod(size):
+        y = c.reshape(flat, [size[d] for d in wanted])
+        return c.transpose(y, [wanted.index(d) for d in range(len(size))])
+    if 0 in size:
+        return c.splat(0, c.dtype, size)
+    places = torch.full(tuple(size), begin)
+    for dim, (n, step) in enumerate(zip(size, stride)):
+        places += (torch.arange(n) * step).view([-1 if d == dim else 1
+                                                 for d in range(len(size))])
+    flat = c.reshape(flat, [count])
+    return c.b.gather(flat, c.b.constant(places), axis=0)
+
+
+@handles("diagonal")
+def diagonal(c: Context, x: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Value:
+    shape = c.shape(x)
+    if 0 in c.result_shape:
+        return c.splat(0, c.dtype, c.result_shape)
+    rows, columns = axis_of(dim1, len(shape)), axis_of(dim2, len(shape))
+    rest = [d for d in range(len(shape)) if d not in (rows, columns)]
+    x = c.transpose(x, [*rest, rows, columns])
+    x = c.reshape(x, [*(shape[d] for d in rest), shape[rows] * shape[columns]])
+    first = offset if offset >= 0 else -offset * shape[columns]
+    steps = c.b.mul(iota(c, c.result_shape[-1]), c.splat(shape[columns] + 1, "int64"))
+    return c.b.gather(x, c.b.add(steps, c.splat(first, "int64")), axis=len(rest))
 
 
 def _memory_order(size: Sequence[int], stride: Sequence[int]) -> list[int] | None:
@@ -96,11 +127,13 @@ def slice_tensor(c: Context, x: Value, dim: int = 0, start: int | None = None,
 @handles("slice_scatter")
 def slice_scatter(c: Context, x: Value, source: Value, dim: int = 0, start: int | None = None,
                   end: int | None = None, step: int = 1) -> Value:
-    if step != 1:
-        raise Unsupported("slice_scatter with a step is left to torch")
     dim = axis_of(dim, len(c.shape(x)))
     size = c.shape(x)[dim]
     begin, stop, _ = slice(start, end).indices(size)
+    if step != 1:
+        places = c.b.mul(iota(c, c.shape(source)[dim]), c.splat(step, "int64"))
+        places = c.b.add(places, c.splat(begin, "int64"))
+        return c.b.scatter(x, places, source, axis=dim, kind="replace")
     parts = [slice_tensor(c, x, dim, 0, begin), source,
              slice_tensor(c, x, dim, max(begin, stop), size)]
     return c.b.concat(*parts, axis=dim)
@@ -176,14 +209,27 @@ def constant_pad(c: Context, x: Value, pads: Sequence[int], value: float = 0) ->
     low, high = [0] * rank, [0] * rank
     for i in range(len(pads) // 2):
         low[rank - 1 - i], high[rank - 1 - i] = pads[2 * i], pads[2 * i + 1]
-    if min(*low, *high) < 0:
-        starts = [max(0, -n) for n in low]
-        limits = [size - max(0, -n) for size, n in zip(c.shape(x), high)]
-        x = c.b.slice(x, starts=starts, limits=limits, strides=[1] * rank)
-        low, high = ([max(0, n) for n in each] for each in (low, high))
+    x = crop(c, x, low, high)
+    low, high = ([max(0, n) for n in each] for each in (low, high))
     if not any((*low, *high)):
         return x
-    return c.b.pad(x, low=low, high=high, interior=[0] * rank, value=float(value))
+    zeros = [0] * rank
+    if abs(value) > 2 ** 53 and c.dtype == "int64":  # The op's value is a float.
+        ones = c.splat(1, "uint8", c.shape(x))
+        inside = c.b.pad(ones, low=low, high=high, interior=zeros, value=0.0)
+        y = c.b.pad(x, low=low, high=high, interior=zeros, value=0.0)
+        return c.b.select(c.cast(inside, "bool"), y, c.splat(value, c.dtype))
+    y = c.b.pad(c.numeric(x), low=low, high=high, interior=zeros, value=float(value))
+    return c.cast(y, c.dtype)
+
+
+def crop(c: Context, x: Value, low: Sequence[int], high: Sequence[int]) -> Value:
+    """x without as many elements at the ends of dims as the negative pads say."""
+    if min(*low, *high, 0) == 0:
+        return x
+    starts = [max(0, -n) for n in low]
+    limits = [size - max(0, -n) for size, n in zip(c.shape(x), high)]
+    return c.b.slice(x, starts=starts, limits=limits, strides=[1] * len(starts))
 
 
 @handles("flip")
@@ -226,11 +272,29 @@ def scalar_tensor(c: Context, value: float, **_: typing.Any) -> Value:
 def arange(c: Context, *bounds: float, **_: typing.Any) -> Value:
     start, _end, step = {1: (0, *bounds, 1), 2: (*bounds, 1)}.get(len(bounds), bounds)
     (size,) = c.result_shape
-    dtype = "float64" if any(isinstance(n, float) for n in (start, step)) else "int64"
+    dtype = "float64" if is_float(c.dtype) and any(
+        isinstance(n, float) for n in (start, step)) else "int64"
     x = c.cast(iota(c, size), dtype)
-    if step != 1:
+    if step != 1:  # Of integers, torch truncates start and step.
         x = c.b.mul(x, c.splat(step, dtype))
     if start != 0:
         x = c.b.add(x, c.splat(start, dtype))
     return c.cast(x, c.dtype)
 
+
+@handles("linspace")
+def linspace(c: Context, start: Value | float, end: Value | float, steps: int,
+             **_: typing.Any) -> Value:
+    """Both halves are computed from the nearer end, as in torch. Of integers, the ends
+    are truncated first."""
+    dtype = c.wide if is_float(c.dtype) else "float64"
+    start, end = (c.cast(c.cast(each, c.dtype), dtype) for each in (start, end))
+    if steps < 2:
+        return c.broadcast(c.cast(start, c.dtype), c.result_shape)
+    step = c.b.div(c.b.sub(end, start), c.splat(steps - 1, dtype))
+    index = iota(c, steps)
+    rest = c.b.sub(c.splat(steps - 1, "int64"), index)
+    low = c.b.add(start, c.b.mul(step, c.cast(index, dtype)))
+    high = c.b.sub(end, c.b.mul(step, c.cast(rest, dtype)))
+    is_low = c.b.compare(index, c.splat(steps // 2, "int64"), predicate="lt")
+    return c.cast(c.b.select(is_low, low, high), c.dtype)

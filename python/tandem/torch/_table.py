@@ -32,6 +32,11 @@ def name_of(dtype: torch.dtype) -> str:
     return DTYPES[dtype]
 
 
+def is_float(dtype: str) -> bool:
+    """Whether the name of a dtype is that of a float type."""
+    return dtype.startswith(("float", "bfloat"))
+
+
 class Context:
     """What the function of an op is given: the builder, and the node's result.
 
@@ -88,13 +93,20 @@ class Context:
             return self.b.compare(value, zero, predicate="ne")
         return self.b.cast(value, dtype=BUILDER_NAMES[dtype])
 
+    def numeric(self, value: Value) -> Value:
+        """A value, but uint8 for bool, which most ops do not take."""
+        return self.cast(value, "uint8") if self.dtype_of(value) == "bool" else value
+
     def splat(self, number: float, dtype: str, shape: typing.Sequence[int] = ()) -> Value:
         """A tensor whose elements are all `number`."""
         if any(isinstance(size, Size) for size in shape):
             return self.b.broadcast(self.splat(number, dtype), shape=list(shape), dims=[])
         if isinstance(number, Size):
             return self.broadcast(self.cast(self._count(number), dtype), shape)
-        number = float(number) if dtype.startswith(("float", "bfloat")) else int(number)
+        number = float(number) if is_float(dtype) else int(number)
+        if isinstance(number, int) and abs(number) > 2 ** 53:  # A splat's value is a float.
+            exact = torch.tensor(number, dtype=getattr(torch, dtype))
+            return self.broadcast(self.b.constant(exact), shape)
         return self.b.splat(dtype, shape, number)
 
     def reshape(self, value: Value, shape: typing.Sequence[int]) -> Value:
