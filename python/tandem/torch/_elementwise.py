@@ -8,7 +8,7 @@ import typing
 
 import torch
 
-from ._table import Context, Unsupported, Value, handles, name_of
+from ._table import Context, Value, handles, is_float, name_of
 
 Number = typing.Union[int, float, bool]
 
@@ -22,9 +22,18 @@ for _name in ("neg", "abs", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "ta
     handles(_name)(functools.partial(_unary, op=_name.partition(".")[0]))
 
 
+@handles("round.decimals")
+def round_decimals(c: Context, x: Value, *, decimals: int) -> Value:
+    power = c.splat(10 ** abs(decimals), c.wide)
+    scale, restore = (c.b.mul, c.b.div) if decimals >= 0 else (c.b.div, c.b.mul)
+    return c.cast(restore(c.b.round(scale(c.cast(x, c.wide), power)), power), c.dtype)
+
+
 @handles("sign")
 def sign(c: Context, x: Value) -> Value:
     """The sign of NaN is 0 in torch."""
+    if c.dtype == "bool":
+        return x
     zero = c.splat(0, c.dtype)
     positive = c.cast(c.b.compare(x, zero, predicate="gt"), c.dtype)
     if c.dtype.startswith("uint"):
@@ -88,7 +97,7 @@ def _operands(c: Context, x: typing.Any, y: typing.Any) -> tuple[Value, Value]:
 def add(c: Context, x: Value, y: Value | Number, alpha: Number = 1) -> Value:
     x, y = _operands(c, x, y)
     if c.dtype == "bool":
-        return c.b.logical_or(x, y)
+        return c.b.logical_or(x, y) if alpha else x
     return c.b.add(x, y if alpha == 1 else c.b.mul(y, c.splat(alpha, c.dtype)))
 
 
@@ -118,25 +127,31 @@ def div(c: Context, x: Value, y: Value | Number) -> Value:
 @handles("div.Tensor_mode", "div.Scalar_mode")
 def div_mode(c: Context, x: Value, y: Value | Number,
              rounding_mode: str | None = None) -> Value:
-    if not c.dtype.startswith(("float", "bfloat")):
-        raise Unsupported("integer division is left to torch")
-    x, y = _operands(c, x, y)
+    # A number is not rounded to a 16-bit float.
+    x, y = c.cast(x, c.wide), c.cast(y, c.wide)
+    if not is_float(c.dtype):
+        quotient = c.b.div(x, y)
+        if rounding_mode == "trunc" or c.dtype.startswith("uint"):
+            return quotient
+        lower = c.cast(_has_other_sign(c, c.b.rem(x, y), y), c.dtype)
+        return c.b.sub(quotient, lower)
     if rounding_mode == "floor":
-        return _floor_division(c, x, y)
-    quotient = c.b.div(x, y)
+        return c.cast(_floor_division(c, x, y), c.dtype)
+    quotient = c.cast(c.b.div(x, y), c.dtype)
     return quotient if rounding_mode is None else trunc(c, quotient)
 
 
 def _floor_division(c: Context, x: Value, y: Value) -> Value:
     """floor(x / y) without the rounding of x / y, as Python and torch compute it:
     1 // 0.1 is 9."""
-    zero, one = c.splat(0, c.dtype), c.splat(1, c.dtype)
+    dtype = c.dtype_of(x)
+    zero, one = c.splat(0, dtype), c.splat(1, dtype)
     rest = c.b.rem(x, y)
     quotient = c.b.div(c.b.sub(x, rest), y)
     quotient = c.b.select(_has_other_sign(c, rest, y), c.b.sub(quotient, one), quotient)
     # The quotient is nearly a whole number.
     floor = c.b.floor(quotient)
-    above = c.b.compare(c.b.sub(quotient, floor), c.splat(0.5, c.dtype), predicate="gt")
+    above = c.b.compare(c.b.sub(quotient, floor), c.splat(0.5, dtype), predicate="gt")
     whole = c.b.select(above, c.b.add(floor, one), floor)
     exact = c.b.div(x, y)
     whole = c.b.select(c.b.compare(quotient, zero, predicate="eq"),
@@ -162,7 +177,7 @@ def remainder(c: Context, x: Value | Number, y: Value | Number) -> Value:
 def _has_other_sign(c: Context, rest: Value, y: Value) -> Value:
     """Whether the remainder of a division that rounds toward zero is not 0 and has
     another sign than the divisor y."""
-    zero = c.splat(0, c.dtype)
+    zero = c.splat(0, c.dtype_of(rest))
     differ = c.b.compare(c.b.compare(rest, zero, predicate="lt"),
                          c.b.compare(y, zero, predicate="lt"), predicate="ne")
     return c.b.logical_and(c.b.compare(rest, zero, predicate="ne"), differ)
@@ -170,7 +185,7 @@ def _has_other_sign(c: Context, rest: Value, y: Value) -> Value:
 
 @handles("trunc", "fix")
 def trunc(c: Context, x: Value) -> Value:
-    if not c.dtype.startswith(("float", "bfloat")):
+    if not is_float(c.dtype):
         return x
     negative = c.b.compare(x, c.splat(0, c.dtype), predicate="lt")
     return c.b.select(negative, c.b.ceil(x), c.b.floor(x))
@@ -181,20 +196,20 @@ def exp2(c: Context, x: Value) -> Value:
     return c.b.pow(c.splat(2, c.dtype), c.cast(x, c.dtype))
 
 
-@handles("maximum")
-def maximum(c: Context, x: Value, y: Value) -> Value:
-    return c.b.max(*_operands(c, x, y))
+@handles("maximum", "max.other")
+def maximum(c: Context, x: Value, y: Value | Number) -> Value:
+    x, y = _operands(c, x, y)
+    return c.b.logical_or(x, y) if c.dtype == "bool" else c.b.max(x, y)
 
 
-@handles("minimum")
-def minimum(c: Context, x: Value, y: Value) -> Value:
-    return c.b.min(*_operands(c, x, y))
+@handles("minimum", "min.other")
+def minimum(c: Context, x: Value, y: Value | Number) -> Value:
+    x, y = _operands(c, x, y)
+    return c.b.logical_and(x, y) if c.dtype == "bool" else c.b.min(x, y)
 
 
 @handles("pow.Tensor_Tensor", "pow.Tensor_Scalar", "pow.Scalar")
 def power(c: Context, x: Value | Number, y: Value | Number) -> Value:
-    if not c.dtype.startswith(("float", "bfloat")) and y not in (1, 2, 3):
-        raise Unsupported("powers of integers are left to torch")
     if isinstance(x, Value) and y in (1, 2, 3):
         x = c.cast(x, c.dtype)
         return functools.reduce(c.b.mul, [x] * int(y))
@@ -204,7 +219,7 @@ def power(c: Context, x: Value | Number, y: Value | Number) -> Value:
     return c.b.pow(*_operands(c, x, y))
 
 
-def _common(c: Context, x: Value | Number, y: Value | Number) -> tuple[Value, Value]:
+def common(c: Context, x: Value | Number, y: Value | Number) -> tuple[Value, Value]:
     """The operands of a comparison in the dtype that torch compares in."""
     sample = [torch.empty([1] * len(c.shape(v)), dtype=_TORCH[c.dtype_of(v)], device="meta")
               if isinstance(v, Value) else v for v in (x, y)]
@@ -218,7 +233,7 @@ _TORCH = {name_of(dtype): dtype for dtype in
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     def _compare(c: Context, x: Value, y: Value | Number, *, predicate: str) -> Value:
-        x, y = _common(c, x, y)
+        x, y = common(c, x, y)
         if c.dtype_of(x) == "bool":
             x, y = c.cast(x, "uint8"), c.cast(y, "uint8")
         return c.b.compare(x, y, predicate=predicate)
@@ -233,7 +248,7 @@ def isnan(c: Context, x: Value) -> Value:
 
 @handles("isinf")
 def isinf(c: Context, x: Value) -> Value:
-    if not c.dtype_of(x).startswith(("float", "bfloat")):
+    if not is_float(c.dtype_of(x)):
         return c.splat(0, "bool", c.shape(x))
     infinity = c.splat(math.inf, c.dtype_of(x))
     return c.b.compare(c.b.abs(x), infinity, predicate="eq")
@@ -259,7 +274,8 @@ for _name, _logical in (("and", "logical_and"), ("or", "logical_or")):
     def _bitwise(c: Context, x: Value, y: Value | Number, *, op: str, logical: str) -> Value:
         x, y = _operands(c, x, y)
         return c.b.op(logical if c.dtype == "bool" else op, x, y)
-    handles(f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar")(
+    handles(f"bitwise_{_name}.Tensor", f"bitwise_{_name}.Scalar",
+            f"bitwise_{_name}.Scalar_Tensor")(
         functools.partial(_bitwise, op=f"bitwise_{_name}", logical=_logical))
 
 
@@ -278,9 +294,9 @@ def clamp(c: Context, x: Value, min: Value | Number | None = None,
           max: Value | Number | None = None) -> Value:
     x = c.cast(x, c.dtype)
     if min is not None:
-        x = c.b.max(x, c.cast(min, c.dtype))
+        x = maximum(c, x, min)
     if max is not None:
-        x = c.b.min(x, c.cast(max, c.dtype))
+        x = minimum(c, x, max)
     return x
 
 
@@ -303,6 +319,11 @@ def hardswish(c: Context, x: Value) -> Value:
 @handles("_to_copy", "prims::convert_element_type")
 def to_copy(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
     return c.cast(x, c.dtype)
+
+
+@handles("copy")
+def copy(c: Context, _: Value, source: Value, **__: typing.Any) -> Value:
+    return c.broadcast(c.cast(source, c.dtype), c.result_shape)
 
 
 @handles("clone", "alias", "detach", "contiguous", "lift_fresh_copy", "lift_fresh")
