@@ -1,202 +1,201 @@
 #!/usr/bin/env python3
-"""Runs the samples of PyTorch's own op tests through Tandem.
+"""Runs the samples of PyTorch's own op tests (`op_db` of torch.testing) in each tier.
 
   PYTHONPATH=build/python:~/.cache/tandem/torch:~/.cache/tandem/onnx-tests \\
-      utils/conformance/torch_ops.py [--list=utils/conformance/torch-ops.txt]
+      utils/conformance/torch_ops.py                   # all listed ops
+  utils/conformance/torch_ops.py --part=0/20           # one sample in twenty
+  utils/conformance/torch_ops.py --all --update        # all ops; writes the list
 
-torch.testing has a database of ops (`op_db`), each with sample inputs. A sample is
-traced to ATen ops. If Tandem runs all of them, the results of each tier are compared
-with torch's own (`tolerances`). A sample with an op that is left to
-torch counts as "left", and the op is named. Exits with 1 if a sample is wrong.
+A sample is traced to a graph of ATen ops. If Tandem runs the whole graph, the results of
+each tier are compared with those of torch. An op of op_db is covered in a dtype if the
+table (python/tandem/torch/_table.py) has all ATen ops in the graphs of at least half of its
+samples.
+torch-ops.txt lists the covered ops and the samples that do not pass, with reasons. The
+exit status is 1 if a sample passes no longer. Ops of which fewer than 95 % of the samples
+pass are printed. Samples on complex, sparse or quantized tensors, with random numbers, or
+with a size that the data decides are not counted.
 """
 
 import argparse
 import collections
+import concurrent.futures
+import json
+import os
 import pathlib
+import queue
 import re
 import sys
-import warnings
 
-import torch
-from torch.fx.experimental.proxy_tensor import make_fx
-from torch.testing._internal.common_methods_invocations import op_db
-from torch.utils import _pytree as pytree
+import torch_list
+from torch_list import TIERS
+from torch_workers import Worker
 
-from tandem.torch._backend import build_with, check_options, decompositions
-from tandem.torch._compiled import CompiledGraph
-from tandem.torch._importer import find_fallbacks
-
-DTYPES = (torch.float32, torch.bfloat16, torch.int64, torch.bool)
-
-
-# torch leaves open which of several equal elements comes first; the indices, which are
-# int64, are not compared.
-TIES = {"argsort", "kthvalue", "median", "mode", "sort", "topk"}
-
-
-# The elements of their results are not defined.
-UNDEFINED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty",
-             "new_empty_strided"}
-
-
-class Left(Exception):
-    """A sample that Tandem does not run as a whole."""
-
-
-def is_tensor(value):
-    return isinstance(value, torch.Tensor)
-
-
-def trace(op, sample):
-    """(graph, inputs) of a sample."""
-    flat, spec = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
-    places = [i for i, value in enumerate(flat) if is_tensor(value)]
-    inputs = [flat[i].detach() for i in places]
-
-    def run(*tensors):
-        values = list(flat)
-        for place, tensor in zip(places, tensors):
-            values[place] = tensor
-        given, args, kwargs = pytree.tree_unflatten(values, spec)
-        results = op.op(given, *args, **kwargs)
-        return [r for r in pytree.tree_leaves(results) if is_tensor(r)]
-
-    with torch.no_grad():
-        expected = run(*inputs)
-        graph = make_fx(run, decomposition_table=decompositions(),
-                        tracing_mode="fake")(*inputs)
-    graph.graph.eliminate_dead_code()
-    return graph, inputs, expected
-
-
-def tolerances(expected):
-    """50 units in the last place of the values and of their root mean square, because
-    sums may cancel, but 4 of 16-bit floats; integers must be equal."""
-    if not expected.is_floating_point():
-        return {"rtol": 0, "atol": 0}
-    finite = expected[expected.isfinite()].double()
-    size = finite.square().mean().sqrt().item() if finite.numel() else 0
-    units = 4 if expected.dtype.itemsize == 2 else 50
-    epsilon = units * torch.finfo(expected.dtype).eps
-    return {"rtol": epsilon, "atol": epsilon * max(1, size)}
-
-
-def run_sample(op, sample, tiers):
-    """Raises Left, or AssertionError with the difference."""
-    try:
-        graph, inputs, expected = trace(op, sample)
-    except Exception as error:
-        raise Left(f"torch cannot trace it: {type(error).__name__}") from error
-    fallbacks = find_fallbacks(graph.graph)
-    if fallbacks:
-        first = next(iter(fallbacks.values()))
-        raise Left(f"{first.op}: {first.reason}")
-    if not expected or any(tensor.layout is not torch.strided for tensor in inputs):
-        raise Left("no results")
-    for tier in tiers:
-        options = check_options({"mode": "eager" if tier == "eager" else "compile"})
-        results = CompiledGraph(graph, [], build_with(options))(list(inputs))
-        for result, right in zip(results, expected, strict=True):
-            if op.name in TIES and right.dtype is torch.int64:
-                continue
-            torch.testing.assert_close(result, right, equal_nan=True, check_stride=False,
-                                       **tolerances(right))
-
-
-def run_op(op, dtype, options, counts, reasons):
-    """Runs every N-th sample; the first wrong one as text, or ""."""
-    wrong = ""
-    samples = op.sample_inputs("cpu", dtype, requires_grad=False)
-    for number, sample in enumerate(samples):
-        if number % options.every:
-            continue
-        try:
-            run_sample(op, sample, options.tier.split(","))
-            counts["passed"] += 1
-        except Left as left:
-            counts["left"] += 1
-            reasons[str(left)] += 1
-        except Exception as error:
-            counts["wrong"] += 1
-            wrong = wrong or f"{type(error).__name__}: {str(error)[:options.width]}"
-    return wrong
+# An op is printed if fewer than these per cent of its samples pass.
+BOUND = 95
 
 
 def parse_arguments():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--every", type=int, default=1, help="run one sample in N")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--all", action="store_true", help="also ops that are not listed")
+    parser.add_argument("--list", type=pathlib.Path,
+                        default=pathlib.Path(__file__).with_name("torch-ops.txt"))
     parser.add_argument("--ops", default="", help="a regular expression of names")
     parser.add_argument("--dtype", default="", help="one dtype, such as float32")
-    parser.add_argument("--tier", default="eager,compiled")
-    parser.add_argument("--width", type=int, default=200, help="of messages")
-    parser.add_argument("--reasons", type=int, default=0, help="list the N most frequent "
-                        "reasons why samples are left to torch")
-    parser.add_argument("--list", type=pathlib.Path, help="run the ops of this file, and "
-                        "fail if fewer samples pass than it says")
-    parser.add_argument("--part", type=int, default=1, help="with --list: one op in N")
-    parser.add_argument("--write", type=pathlib.Path, help="write such a list")
-    return parser.parse_args()
-
-
-def read_list(options):
-    """The number of samples that pass, by (op, dtype); empty without a list."""
-    if not options.list:
-        return {}
-    lines = [line.split() for line in options.list.read_text().splitlines()
-             if not line.startswith("#")]
-    if options.every != 1:
-        raise SystemExit("--list needs every sample of its own number: drop --every")
-    return {(name, dtype): (int(every), int(passed))
-            for name, dtype, every, passed in lines[::options.part]}
+    parser.add_argument("--part", metavar="I/N", default="0/1",
+                        help="the I-th of N parts of the samples, from 0")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="processes")
+    parser.add_argument("--threads", type=int, default=1, help="of torch, in each process")
+    parser.add_argument("--results", type=pathlib.Path, help="append verdicts to this file; "
+                        "ops whose verdicts the file has are not run again")
+    parser.add_argument("--by-op", action="store_true", help="print a table of all ops")
+    parser.add_argument("--reasons", type=int, default=0, metavar="N", help="print the N "
+                        "most frequent reasons why samples do not pass")
+    parser.add_argument("--update", action="store_true", help="write the list")
+    options = parser.parse_args()
+    options.part = tuple(map(int, options.part.split("/")))
+    if options.update and options.part[1] != 1:
+        parser.error("--update needs all samples: drop --part")
+    return options
 
 
 def selected(options, listed):
-    """(op, dtype, the name of the dtype, every, the number that must pass)."""
-    for op in op_db:
-        for dtype in DTYPES:
-            name = str(dtype).removeprefix("torch.")
-            if dtype not in op.supported_dtypes("cpu") or op.name in UNDEFINED:
-                continue
-            if options.list and (op.full_name, name) not in listed:
-                continue
-            if not re.search(options.ops, op.full_name) or options.dtype not in ("", name):
-                continue
-            every, passed = listed.get((op.full_name, name), (options.every, 0))
-            yield op, dtype, name, every, passed
+    """The (op, dtype) to run."""
+    pairs = list(listed)
+    if options.all:
+        import torch_samples
+        pairs = [(name, dtype) for name, op in torch_samples.OPS.items()
+                 for dtype in torch_samples.dtypes_of(op)]
+    return [(name, dtype) for name, dtype in pairs
+            if re.search(options.ops, name) and options.dtype in ("", dtype)]
+
+
+def read_results(path):
+    """{(op, dtype): (total, {number: verdict})} of an earlier run."""
+    if not path or not path.exists():
+        return {}
+    found = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        name, dtype, total, verdicts = json.loads(line)
+        found[name, dtype] = total, {int(number): v for number, v in verdicts.items()}
+    return found
+
+
+def run(pairs, options):
+    """Adds the verdicts on samples of `pairs` to those of an earlier run."""
+    found = read_results(options.results)
+    file = options.results.open("a", encoding="utf-8") if options.results else None
+    workers = queue.SimpleQueue()
+    for _ in range(options.jobs):
+        workers.put(Worker(options.threads))
+
+    def judge(pair):
+        worker = workers.get()
+        try:
+            return worker.judge(*pair, options.part)
+        finally:
+            workers.put(worker)
+
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        missing = [pair for pair in pairs if pair not in found]
+        for done in concurrent.futures.as_completed(
+                pool.submit(judge, pair) for pair in missing):
+            request = done.result()
+            found[request.name, request.dtype] = request.total, request.verdicts
+            if file:
+                file.write(json.dumps([request.name, request.dtype, request.total,
+                                       request.verdicts]) + "\n")
+                file.flush()
+    for _ in range(options.jobs):
+        workers.get().stop()
+    return {pair: found[pair] for pair in pairs}
+
+
+def percent(passed, judged):
+    return f"{100 * passed / judged:.1f} %" if judged else "-"
+
+
+def print_table(covered, every):
+    """A row for each op and dtype; without `every`, only for those below the bound."""
+    rows = []
+    for (name, dtype), (_, verdicts) in sorted(covered.items()):
+        counts = torch_list.count(verdicts)
+        below = any(100 * counts[tier] < BOUND * counts["judged"] for tier in TIERS)
+        if every or below:
+            rows.append((name, dtype, counts, verdicts))
+    if rows:
+        print(f"{'op':44}{'dtype':>9}{'samples':>9}{'eager':>8}{'compile':>9}"
+              f"{'left':>6}{'wrong':>7}{'never':>7}")
+    for name, dtype, counts, verdicts in rows:
+        print(f"{name:44}{dtype:>9}{counts['judged']:9}{counts['eager']:8}"
+              f"{counts['compile']:9}{counts['left']:6}{counts['wrong']:7}"
+              f"{counts['never']:7}")
+        print_reasons([verdicts], 3 if not every else 0, "    ")
+
+
+def print_reasons(verdicts, most, indent=""):
+    reasons = collections.Counter(
+        torch_list.brief(v) for each in verdicts for v in each.values()
+        if len(torch_list.tiers_passed(v)) < len(TIERS) and not v.startswith("never: "))
+    for reason, number in reasons.most_common(most):
+        print(f"{indent}{number:6} {reason}")
+
+
+def print_totals(covered):
+    total = collections.Counter()
+    for _, verdicts in covered.values():
+        total += torch_list.count(verdicts)
+    names = {name for name, _ in covered}
+    print(f"{len(names)} ops, {len(covered)} with their dtypes")
+    for tier in TIERS:
+        print(f"{tier}: {total[tier]} of {total['judged']} samples pass "
+              f"({percent(total[tier], total['judged'])})")
+    print(f"{total['left']} left to torch, {total['wrong']} wrong, {total['never']} not "
+          "counted")
+
+
+def lost(listed, found):
+    """Lines about samples that pass no longer."""
+    for pair, (total, verdicts) in found.items():
+        if pair not in listed:
+            continue
+        was_total, was = listed[pair]
+        if total != was_total:
+            yield f"{' '.join(pair)} has {total} samples, not {was_total}"
+        for number, verdict in verdicts.items():
+            before = torch_list.tiers_passed(was.get(number, "pass"))
+            if not before <= torch_list.tiers_passed(verdict):
+                yield f"{' '.join(pair)} sample {number} passes no longer: {verdict[:400]}"
+
+
+def update(path, listed, found):
+    """Writes the list with what is found."""
+    import torch
+    made = {pair: each for pair, each in found.items() if torch_list.is_covered(each[1])}
+    kept = {pair: each for pair, each in listed.items() if pair not in found}
+    torch_list.write(path, {**kept, **made}, torch.__version__.partition("+")[0])
 
 
 def main():
     options = parse_arguments()
-    warnings.simplefilter("ignore")
-    total, reasons, lines, lost = collections.Counter(), collections.Counter(), [], 0
-    for op, dtype, name, options.every, expected in selected(options, read_list(options)):
-        counts = collections.Counter()
-        wrong = run_op(op, dtype, options, counts, reasons)
-        total += counts
-        if wrong:
-            print(f"{op.full_name} {name}: {counts['wrong']} of {counts.total()} wrong; "
-                  f"{wrong}", flush=True)
-        if counts["passed"] < expected:
-            lost += 1
-            print(f"{op.full_name} {name}: {counts['passed']} samples passed, and "
-                  f"{expected} did", flush=True)
-        if counts["passed"] and not wrong:
-            lines.append(f"{op.full_name} {name} {options.every} {counts['passed']}\n")
-    for reason, count in reasons.most_common(options.reasons):
-        print(f"{count:6} left: {reason}")
-    print(f"{total['passed']} passed, {total['wrong']} wrong, {total['left']} left to torch")
-    if options.write:
-        options.write.write_text(HEAD + "".join(lines))
-    sys.exit(1 if total["wrong"] or lost else 0)
-
-
-# The first lines of a list.
-HEAD = """\
-# The ops of torch.testing's op_db whose samples pass: the op, the dtype, which samples
-# were run (one in N), and how many of them Tandem runs as a whole, all with the right
-# values. Written by utils/conformance/torch_ops.py --write.
-"""
+    listed = torch_list.read(options.list)
+    pairs = selected(options, listed)
+    found = run(pairs, options)
+    covered = {pair: each for pair, each in found.items()
+               if pair in listed or torch_list.is_covered(each[1])}
+    print_table(covered, options.by_op)
+    print_reasons([verdicts for _, verdicts in covered.values()], options.reasons)
+    print_totals(covered)
+    if options.update:
+        update(options.list, listed, found)
+        return 0
+    errors = list(lost(listed, found))
+    errors += [f"{' '.join(pair)} is not in {options.list.name} (--update)"
+               for pair in covered if pair not in listed]
+    for error in errors:
+        print(f"error: {error}", file=sys.stderr)
+    return 1 if errors else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
