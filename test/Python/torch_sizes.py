@@ -112,6 +112,24 @@ class SizesTest(unittest.TestCase):
 
         self.check(f, [(), ()])
 
+    def test_buffers_that_are_written_to_are_no_constants(self):
+        class Cache(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 4)
+                self.register_buffer("rows", torch.zeros(5, 4))
+
+            def forward(self, x, i):
+                self.rows.index_copy_(0, i, self.linear(x))
+                return self.rows.sum(0)
+
+        model, inputs = Cache().eval(), [(torch.randn(1, 4), torch.tensor([i]))
+                                         for i in range(5)]
+        self.check(model, inputs, dynamic=False)
+        (graph,) = self.graphs
+        self.assertEqual(len(graph.constants), 2)
+        self.assertEqual(graph.functions()[0].report().signatures[0].calls, 5)
+
     def recompiles(self, f, sizes, prepare):
         torch._dynamo.reset()
         self.graphs.clear()

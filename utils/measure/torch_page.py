@@ -27,7 +27,7 @@ def machine():
 def describe(where):
     """`machine()` as a sentence."""
     versions = ", ".join(f"{name} {version}" for name, version in where["versions"].items())
-    return f"Measured on {where['date']}: {where['cpu']}, {versions}."
+    return f"Measured on {where['date']}: {where['cpu']},\n{versions}."
 
 
 def ratio_cell(samples):

@@ -127,8 +127,10 @@ def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
         record.describe(graph.graph, fallbacks.values())
 
         build = build_with(options)
+        written = _written_inputs(graph.graph)
+        constants = [i for i in constants if i not in written]
         run: Callable[..., typing.Any]
-        if not fallbacks and not _mutates(graph.graph):
+        if not fallbacks and not written:
             run = CompiledGraph(graph, constants, build)
             record.add_part(run)
         else:
@@ -137,8 +139,12 @@ def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
     return run
 
 
-def _mutates(graph: torch.fx.Graph) -> bool:
-    return any(map(is_write, graph.nodes))
+def _written_inputs(graph: torch.fx.Graph) -> set[int]:
+    """The positions of the inputs that the graph writes to, such as buffers. They change
+    in every call, so they are no constants."""
+    written = {node.args[0] for node in graph.nodes if is_write(node)}
+    inputs = [node for node in graph.nodes if node.op == "placeholder"]
+    return {i for i, node in enumerate(inputs) if node in written}
 
 
 def _name_fallbacks(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:
