@@ -5,9 +5,11 @@
 import unittest
 from unittest import mock
 
+import tandem
 import tandem.torch
 import torch
 from tandem.torch import _backend
+from tandem.torch._table import HANDLERS, Unsupported
 from torch import nn
 from torch_compile import Attention, Convolutions
 
@@ -97,6 +99,29 @@ class SizesTest(unittest.TestCase):
             return nn.functional.adaptive_avg_pool2d(x, 2)
 
         self.check(f, [(torch.randn(1, 2, 2 * n, 2 * n),) for n in (2, 3, 5)], functions=3)
+
+    def test_sizes_that_an_op_does_not_support(self):
+        relu = torch.ops.aten.relu.default
+        original = HANDLERS[relu]
+
+        def only_even(c, x):
+            if c.shape(x)[0] % 2:
+                raise Unsupported("an odd size")
+            return original(c, x)
+
+        x = {n: torch.randn(n) for n in (4, 5, 6)}
+        with mock.patch.dict(HANDLERS, {relu: only_even}):
+            f = torch.compile(torch.relu, backend=tandem.torch.backend, dynamic=True)
+            torch.testing.assert_close(f(x[4]), x[4].relu())
+            with self.assertWarnsRegex(RuntimeWarning, "an odd size for sizes of this call"):
+                torch.testing.assert_close(f(x[5]), x[5].relu())
+            torch.testing.assert_close(f(x[6]), x[6].relu())
+            torch._dynamo.reset()
+            strict = torch.compile(torch.relu, backend=tandem.torch.backend, dynamic=True,
+                                   options={"fallback": "error"})
+            torch.testing.assert_close(strict(x[4]), x[4].relu())
+            with self.assertRaisesRegex(tandem.Error, "an odd size"):
+                strict(x[5])
 
     def test_results_that_are_sizes(self):
         def f(x):

@@ -127,14 +127,18 @@ def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
         record.describe(graph.graph, fallbacks.values())
 
         build = build_with(options)
+
+        def name_fallback(reason: str) -> None:
+            _name_fallbacks([Fallback("the graph", reason, record.location)], options)
+
         written = _written_inputs(graph.graph)
         constants = [i for i in constants if i not in written]
         run: Callable[..., typing.Any]
         if not fallbacks and not written:
-            run = CompiledGraph(graph, constants, build)
+            run = CompiledGraph(graph, constants, build, name_fallback)
             record.add_part(run)
         else:
-            run = _partitioned(graph, fallbacks, constants, build, record)
+            run = _partitioned(graph, fallbacks, constants, build, name_fallback, record)
     own(run, record)
     return run
 
@@ -171,7 +175,7 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
 
 
 def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fallback],
-                 constants: Sequence[int], build: Build,
+                 constants: Sequence[int], build: Build, name_fallback: Callable[[str], None],
                  record: GraphRecord) -> Callable[..., typing.Any]:
     """The graph with its supported parts replaced by functions of Tandem."""
     inputs = [node for node in graph.graph.nodes if node.op == "placeholder"]
@@ -187,7 +191,8 @@ def _partitioned(graph: torch.fx.GraphModule, fallbacks: dict[torch.fx.Node, Fal
         positions = [i for i, argument in enumerate(node.args)
                      if argument.op == "placeholder" and argument.name in static]
         is_single = _return_a_tuple(part.graph)
-        compiled = CompiledGraph(part, positions, build)
+        part.recompile()
+        compiled = CompiledGraph(part, positions, build, name_fallback)
         record.add_part(compiled)
         setattr(whole, node.target, _Part(compiled, is_single))
     return _boxed(whole)

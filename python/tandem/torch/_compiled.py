@@ -15,6 +15,7 @@ from .._function import Function
 from .._threads import follow, followed
 from ._importer import Importer, find_symbols
 from ._sizes import NeedsSizes
+from ._table import Unsupported
 
 _LOG = logging.getLogger(__name__)
 
@@ -40,7 +41,7 @@ class _Constants:
     def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
         self.tensors = tensors
         self.versions = list(map(_version_of, tensors))
-        self.functions: dict[tuple[int, ...], _Bound] = {}
+        self.functions: dict[tuple[int, ...], _Bound | _InTorch] = {}
         # The function for all sizes, if there is one; None if that is not known yet.
         self.shared: Function | bool | None = None
 
@@ -52,7 +53,7 @@ class _Constants:
         return all(map(operator.is_, tensors, self.tensors)) or all(
             t.data_ptr() == known.data_ptr() for t, known in zip(tensors, self.tensors))
 
-    def keep(self, sizes: tuple[int, ...], bound: _Bound) -> None:
+    def keep(self, sizes: tuple[int, ...], bound: _Bound | _InTorch) -> None:
         limit = MAX_FUNCTIONS if self.shared is False else MAX_SIZES
         if len(self.functions) >= limit:
             self.functions.pop(next(iter(self.functions)), None)  # The oldest.
@@ -71,7 +72,8 @@ class CompiledGraph:
     _boxed_call = True
 
     def __init__(self, module: torch.fx.GraphModule, constants: Sequence[int],
-                 build: Callable[[Importer, list[typing.Any]], Function]) -> None:
+                 build: Callable[[Importer, list[typing.Any]], Function],
+                 name_fallback: Callable[[str], None]) -> None:
         self.graph = module.graph
         self.module = module
         self.inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
@@ -84,6 +86,7 @@ class CompiledGraph:
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.views = _find_views(self.inputs, self.output)
         self.build = build
+        self.name_fallback = name_fallback
         self.known: _Constants | None = None
         # The function of a graph without constants and symbols, once it is built, if it
         # takes the arguments and returns the results as they are.
@@ -124,13 +127,17 @@ class CompiledGraph:
         return list({id(b.function): b.function for b in bounds if b.function}.values())
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...],
-              known: _Constants) -> _Bound:
+              known: _Constants) -> _Bound | _InTorch:
         symbols = dict(zip(self.symbols, sizes))
         if known.shared is None:
             known.shared = self._build_shared(tensors)
         function = known.shared
         if isinstance(function, bool):
-            function = self._build(Importer(symbols), tensors)
+            try:
+                function = self._build(Importer(symbols), tensors)
+            except Unsupported as reason:
+                self.name_fallback(f"{reason} for sizes of this call")
+                return _InTorch(self.module)
         return _Bound(function, self._sources(Importer(symbols)))
 
     def _build_shared(self, tensors: list[typing.Any]) -> Function | bool | None:
@@ -139,7 +146,7 @@ class CompiledGraph:
             return False
         try:
             return self._build(Importer(), tensors)
-        except NeedsSizes as reason:
+        except (NeedsSizes, Unsupported) as reason:
             _LOG.info("a function is built for each set of sizes: %s", reason)
             return False
 
@@ -211,6 +218,19 @@ class _Bound:
                 else inputs[what] if kind == "input"
                 else what(*inputs) if kind == "view" else what
                 for kind, what in self.sources]
+
+
+class _InTorch:
+    """A graph that torch runs for one set of sizes."""
+
+    function = None
+    is_plain = False
+
+    def __init__(self, module: torch.fx.GraphModule) -> None:
+        self.module = module
+
+    def call(self, varying: Sequence[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
+        return list(self.module(*inputs))
 
 
 class _Strides:

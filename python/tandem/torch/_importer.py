@@ -12,7 +12,7 @@ from torch.fx import Node
 
 from .._errors import Error
 from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
-from ._sizes import SizedBuilder, bind, wrap
+from ._sizes import NeedsSizes, SizedBuilder, bind, wrap
 from ._table import HANDLERS, Context, Unsupported, Value, name_of
 
 
@@ -115,7 +115,9 @@ class Importer:
             return self._noted(handler(context, *arguments, **options), context.result)
         except Error as error:
             raise Unsupported(error.message) from error
-        except TypeError as error:
+        except (Unsupported, NeedsSizes):
+            raise
+        except Exception as error:  # Of a use that the function did not expect.
             raise Unsupported(f"unexpected arguments: {error}") from error
 
     def _noted(self, value: typing.Any, result: typing.Any) -> typing.Any:
