@@ -8,8 +8,8 @@
 
 #include "tandem/Runtime/Program/ProgramSizes.h"
 
-#include <algorithm>
 #include <optional>
+#include <set>
 
 using namespace tandem;
 
@@ -23,12 +23,13 @@ std::vector<int64_t> tandem::symbolSizes(const fb::ProgramT &program,
 
 /// The attribute that an expression gives an entry of; null if the op has none
 /// of that name.
-static std::vector<int64_t> *attributeOf(OpDesc &op, fb::SizeAttribute name) {
-  fb::ReshapeAttrsT *reshape = op.attrs.AsReshapeAttrs();
-  fb::BroadcastAttrsT *broadcast = op.attrs.AsBroadcastAttrs();
-  fb::SliceAttrsT *slice = op.attrs.AsSliceAttrs();
-  fb::PadAttrsT *pad = op.attrs.AsPadAttrs();
-  fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs();
+static const std::vector<int64_t> *attributeOf(const OpDesc &op,
+                                               fb::SizeAttribute name) {
+  const fb::ReshapeAttrsT *reshape = op.attrs.AsReshapeAttrs();
+  const fb::BroadcastAttrsT *broadcast = op.attrs.AsBroadcastAttrs();
+  const fb::SliceAttrsT *slice = op.attrs.AsSliceAttrs();
+  const fb::PadAttrsT *pad = op.attrs.AsPadAttrs();
+  const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs();
   switch (name) {
   case fb::SizeAttribute::shape:
     return reshape ? &reshape->shape : broadcast ? &broadcast->shape : nullptr;
@@ -102,7 +103,8 @@ Expected<OpDesc> tandem::resolveSizes(const fb::StepT &step,
                                std::string(fb::EnumNameSizeAttribute(
                                    expression->attribute)) +
                                " cannot be computed for these sizes");
-    (*attributeOf(op, expression->attribute))[expression->entry] = *value;
+    const auto *entries = attributeOf(op, expression->attribute);
+    const_cast<std::vector<int64_t> &>(*entries)[expression->entry] = *value;
   }
   return op;
 }
@@ -130,21 +132,22 @@ Status tandem::verifySizes(const fb::ProgramT &program, const fb::StepT &step) {
     return fail("load", "only ops of eager programs have expressions of sizes");
   if (!step.op)
     return {};
-  OpDesc op = *step.op;
+  // By attribute and entry, as a corrupt op cannot be copied.
+  std::set<std::pair<fb::SizeAttribute, uint32_t>> given;
   for (const auto &expression : step.sizes) {
     if (!expression || !isValid(*expression, program.size_symbols.size()))
       return fail("load", "an expression of a size is malformed");
-    std::vector<int64_t> *entries = attributeOf(op, expression->attribute);
+    const auto *entries = attributeOf(*step.op, expression->attribute);
     if (!entries || expression->entry >= entries->size() ||
-        (*entries)[expression->entry] != kDynamic)
+        (*entries)[expression->entry] != kDynamic ||
+        !given.insert({expression->attribute, expression->entry}).second)
       return fail("load", "an expression belongs to no unknown size");
-    // One expression for each entry.
-    (*entries)[expression->entry] = 0;
   }
-  for (fb::SizeAttribute name : fb::EnumValuesSizeAttribute())
-    if (std::vector<int64_t> *entries = attributeOf(op, name);
-        entries &&
-        std::find(entries->begin(), entries->end(), kDynamic) != entries->end())
-      return fail("load", "an unknown size has no expression");
+  for (fb::SizeAttribute name : fb::EnumValuesSizeAttribute()) {
+    const auto *entries = attributeOf(*step.op, name);
+    for (uint32_t i = 0; entries && i < entries->size(); ++i)
+      if ((*entries)[i] == kDynamic && !given.count({name, i}))
+        return fail("load", "an unknown size has no expression");
+  }
   return {};
 }
