@@ -20,7 +20,9 @@ bool tandem::hasLoops(const fb::ProgramT &program) {
 }
 
 bool tandem::isFlat(const fb::ProgramT &program) {
-  return !hasLoops(program) && program.size_symbols.empty();
+  return std::none_of(
+      program.steps.begin(), program.steps.end(),
+      [](const auto &step) { return step->loop || !step->sizes.empty(); });
 }
 
 int64_t tandem::tripsOf(const fb::LoopT &loop,

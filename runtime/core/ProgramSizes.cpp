@@ -22,14 +22,15 @@ std::vector<int64_t> tandem::symbolSizes(const fb::ProgramT &program,
 }
 
 /// The attribute that an expression gives an entry of; null if the op has none
-/// of that name.
-static const std::vector<int64_t> *attributeOf(const OpDesc &op,
-                                               fb::SizeAttribute name) {
-  const fb::ReshapeAttrsT *reshape = op.attrs.AsReshapeAttrs();
-  const fb::BroadcastAttrsT *broadcast = op.attrs.AsBroadcastAttrs();
-  const fb::SliceAttrsT *slice = op.attrs.AsSliceAttrs();
-  const fb::PadAttrsT *pad = op.attrs.AsPadAttrs();
-  const fb::IotaAttrsT *iota = op.attrs.AsIotaAttrs();
+/// of that name. `Op` is OpDesc or const OpDesc, and so are the entries.
+template <typename Op>
+static auto attributeOf(Op &op, fb::SizeAttribute name)
+    -> decltype(&op.attrs.AsReshapeAttrs()->shape) {
+  auto *reshape = op.attrs.AsReshapeAttrs();
+  auto *broadcast = op.attrs.AsBroadcastAttrs();
+  auto *slice = op.attrs.AsSliceAttrs();
+  auto *pad = op.attrs.AsPadAttrs();
+  auto *iota = op.attrs.AsIotaAttrs();
   switch (name) {
   case fb::SizeAttribute::shape:
     return reshape ? &reshape->shape : broadcast ? &broadcast->shape : nullptr;
@@ -60,11 +61,12 @@ static bool apply(fb::SizeTermKind kind, int64_t &lhs, int64_t rhs) {
   case fb::SizeTermKind::mod: {
     if (rhs <= 0)
       return false;
-    const int64_t remainder = (lhs % rhs + rhs) % rhs;
-    const int64_t quotient = (lhs - remainder) / rhs;
+    const int64_t rest = lhs % rhs;
+    const int64_t remainder = rest < 0 ? rest + rhs : rest;
+    const int64_t floor = lhs / rhs - (rest < 0);
     lhs = kind == fb::SizeTermKind::mod        ? remainder
-          : kind == fb::SizeTermKind::floordiv ? quotient
-                                               : quotient + (remainder != 0);
+          : kind == fb::SizeTermKind::floordiv ? floor
+                                               : floor + (rest != 0);
     return true;
   }
   case fb::SizeTermKind::constant:
@@ -103,8 +105,7 @@ Expected<OpDesc> tandem::resolveSizes(const fb::StepT &step,
                                std::string(fb::EnumNameSizeAttribute(
                                    expression->attribute)) +
                                " cannot be computed for these sizes");
-    const auto *entries = attributeOf(op, expression->attribute);
-    const_cast<std::vector<int64_t> &>(*entries)[expression->entry] = *value;
+    (*attributeOf(op, expression->attribute))[expression->entry] = *value;
   }
   return op;
 }
@@ -132,19 +133,19 @@ Status tandem::verifySizes(const fb::ProgramT &program, const fb::StepT &step) {
     return fail("load", "only ops of eager programs have expressions of sizes");
   if (!step.op)
     return {};
-  // By attribute and entry, as a corrupt op cannot be copied.
+  const OpDesc &op = *step.op; // A corrupt op cannot be copied.
   std::set<std::pair<fb::SizeAttribute, uint32_t>> given;
   for (const auto &expression : step.sizes) {
     if (!expression || !isValid(*expression, program.size_symbols.size()))
       return fail("load", "an expression of a size is malformed");
-    const auto *entries = attributeOf(*step.op, expression->attribute);
+    const auto *entries = attributeOf(op, expression->attribute);
     if (!entries || expression->entry >= entries->size() ||
         (*entries)[expression->entry] != kDynamic ||
         !given.insert({expression->attribute, expression->entry}).second)
       return fail("load", "an expression belongs to no unknown size");
   }
   for (fb::SizeAttribute name : fb::EnumValuesSizeAttribute()) {
-    const auto *entries = attributeOf(*step.op, name);
+    const auto *entries = attributeOf(op, name);
     for (uint32_t i = 0; entries && i < entries->size(); ++i)
       if ((*entries)[i] == kDynamic && !given.count({name, i}))
         return fail("load", "an unknown size has no expression");

@@ -75,28 +75,27 @@ static Expected<PreparedRef> prepareSized(const fb::StepT &step, Types key,
   return PreparedRef(std::move(entry));
 }
 
-PreparedRef PreparedCache::find(const Types &operands) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto found = entries.find(operands);
-  return found == entries.end() ? nullptr : found->second;
-}
-
-PreparedRef PreparedCache::keep(PreparedRef entry) {
+template <typename Prepare>
+Expected<PreparedRef> PreparedCache::findOr(const Types &key,
+                                            const Prepare &prepare) {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (auto found = entries.find(key); found != entries.end())
+      return found->second;
+  }
+  TANDEM_ASSIGN_OR_RETURN(PreparedRef entry, prepare());
   std::lock_guard<std::mutex> lock(mutex);
   if (entries.size() >= kMaxEntries)
     entries.clear();
-  return entries.try_emplace(entry->operands, std::move(entry)).first->second;
+  return entries.try_emplace(key, std::move(entry)).first->second;
 }
 
 Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
                                          Types results,
                                          ProviderList providers) {
-  if (PreparedRef found = find(operands))
-    return found;
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedRef entry,
-      prepare(step, std::move(operands), std::move(results), providers));
-  return keep(std::move(entry));
+  return findOr(operands, [&] {
+    return prepare(step, operands, std::move(results), providers);
+  });
 }
 
 Expected<PreparedRef> PreparedCache::getSized(const fb::StepT &step,
@@ -104,12 +103,9 @@ Expected<PreparedRef> PreparedCache::getSized(const fb::StepT &step,
                                               std::span<const int64_t> symbols,
                                               bool isView,
                                               ProviderList providers) {
-  if (PreparedRef found = find(operands))
-    return found;
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedRef entry,
-      prepareSized(step, std::move(operands), symbols, isView, providers));
-  return keep(std::move(entry));
+  return findOr(operands, [&] {
+    return prepareSized(step, operands, symbols, isView, providers);
+  });
 }
 
 void exec::addSymbols(std::span<const int64_t> symbols, Types &operands) {

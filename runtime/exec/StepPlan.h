@@ -65,15 +65,16 @@ private:
   /// does not grow without bound.
   static constexpr size_t kMaxEntries = 512;
 
-  PreparedRef find(const Types &operands);
-  PreparedRef keep(PreparedRef entry);
+  /// Finds the entry for `key`, or keeps the one that `prepare` returns.
+  template <typename Prepare>
+  Expected<PreparedRef> findOr(const Types &key, const Prepare &prepare);
 
   std::mutex mutex; // guards entries; held for a look-up or an insertion
   std::unordered_map<Types, PreparedRef, TypesHash> entries;
 };
 
-/// Appends the values of a program's symbols to the types of operands, as shapes
-/// of kMaxRank dims at most.
+/// Appends the values of a program's symbols to the types of operands, as
+/// shapes of kMaxRank dims at most.
 void addSymbols(std::span<const int64_t> symbols, Types &operands);
 
 struct LoopPlan;

@@ -131,14 +131,14 @@ class CompiledGraph:
         symbols = dict(zip(self.symbols, sizes))
         if known.shared is None:
             known.shared = self._build_shared(tensors)
-        function = known.shared
+        function, importer = known.shared, Importer(symbols)
         if isinstance(function, bool):
             try:
-                function = self._build(Importer(symbols), tensors)
+                function = self._build(importer, tensors)
             except Unsupported as reason:
                 self.name_fallback(f"{reason} for sizes of this call")
                 return _InTorch(self.module)
-        return _Bound(function, self._sources(Importer(symbols)))
+        return _Bound(function, self._sources(importer))
 
     def _build_shared(self, tensors: list[typing.Any]) -> Function | bool | None:
         """The function for all sizes, or False if sizes must be numbers."""

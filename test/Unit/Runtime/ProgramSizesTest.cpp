@@ -80,6 +80,14 @@ TEST(ProgramSizesTest, HasNoValueForOverflowAndDivisorsThatAreNotPositive) {
             kDynamic);
   EXPECT_EQ(evaluate({symbol(0), constant(large), term(SizeTermKind::mul)}, 2),
             kDynamic);
+  EXPECT_EQ(
+      evaluate({constant(-large), constant(large - 1), term(SizeTermKind::mod)},
+               0),
+      large - 2);
+  EXPECT_EQ(
+      evaluate({constant(-large), constant(2), term(SizeTermKind::floordiv)},
+               0),
+      -(large / 2) - 1);
   for (int64_t divisor : {int64_t(0), int64_t(-1)})
     EXPECT_EQ(
         evaluate({constant(kDynamic + 1), symbol(0), term(SizeTermKind::mod)},
@@ -120,6 +128,13 @@ TEST(ProgramSizesTest, VerifiesSymbols) {
     program.size_symbols[0] = wrong;
     EXPECT_THAT(verifyError(program), HasSubstr("no dim"));
   }
+}
+
+TEST(ProgramSizesTest, AProgramWithExpressionsIsNotFlat) {
+  Program program = makeProgram({constant(3)});
+  program.size_symbols.clear();
+  EXPECT_EQ(verifyError(program), "valid");
+  EXPECT_FALSE(isFlat(program));
 }
 
 TEST(ProgramSizesTest, UnrollingReplacesExpressions) {
