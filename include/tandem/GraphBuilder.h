@@ -233,6 +233,10 @@ public:
   /// was no error.
   Status status() const;
 
+  /// Returns `status` and forgets the error. A caller that handles each error
+  /// when it occurs can add other ops then.
+  Status takeStatus();
+
   /// Creates the graph that computes `outputs`. `names` is empty or has a name
   /// for each output (Graph::outputNames). Fails with the first error of the
   /// ops that were added. After this call, more ops can be added and `build`

@@ -181,7 +181,7 @@ GraphBuilder::Value addInput(GraphBuilder &builder, const std::string &dtype,
   const TensorType type = makeType(
       dtype, shape, name.empty() ? "an input" : "input '" + name + "'");
   GraphBuilder::Value value = builder.input(type, dims, name);
-  take(builder.status());
+  take(builder.takeStatus());
   return value;
 }
 
@@ -190,7 +190,7 @@ GraphBuilder::Value addSplat(GraphBuilder &builder, const std::string &dtype,
                              double number) {
   GraphBuilder::Value value =
       builder.splat(makeType(dtype, shape, "a constant"), number);
-  take(builder.status());
+  take(builder.takeStatus());
   return value;
 }
 
@@ -208,7 +208,7 @@ GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
   });
   GraphBuilder::Value value =
       builder.constant(Tensor::share(tensor.type(), owner));
-  take(builder.status());
+  take(builder.takeStatus());
   return value;
 }
 
@@ -222,7 +222,7 @@ addOp(GraphBuilder &builder, const std::string &name,
     expressions.push_back({attribute, text});
   GraphBuilder::Value value =
       builder.op(parseOp(name, attributes), operands, std::move(expressions));
-  take(builder.status());
+  take(builder.takeStatus());
   return value;
 }
 
@@ -245,7 +245,7 @@ nb::tuple beginLoop(nb::handle self, const Values &carried,
       builder.beginLoop({carried, scanned, trips, reversed});
   if (!builder.status())
     builder.abandonLoop();
-  take(builder.status());
+  take(builder.takeStatus());
   return nb::make_tuple(keepBuilder(self, {body.index})[0],
                         keepBuilder(self, body.carried),
                         keepBuilder(self, body.slices));
@@ -257,7 +257,7 @@ nb::tuple endLoop(nb::handle self, const Values &carried, const Values &stacked,
   auto &builder = nb::cast<GraphBuilder &>(self);
   const GraphBuilder::LoopResults results =
       builder.endLoop({carried, stacked, reversed});
-  take(builder.status());
+  take(builder.takeStatus());
   return nb::make_tuple(keepBuilder(self, results.carried),
                         keepBuilder(self, results.stacked));
 }

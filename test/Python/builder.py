@@ -41,6 +41,20 @@ class BuilderTest(unittest.TestCase):
                 np.testing.assert_array_equal(positions, np.arange(length // 2))
                 np.testing.assert_array_equal(half, value[:, (length + 1) // 2:])
 
+    def test_builder_can_be_used_after_an_error(self):
+        b = tandem.Builder()
+        x = b.input("float32", (2, 3))
+        for _ in range(2):
+            with self.assertRaisesRegex(tandem.Error, "matmul C"):
+                b.matmul(x, x)
+        with self.assertRaisesRegex(tandem.Error, "no value of"):
+            b.splat("int8", (), 300)
+        with self.assertRaisesRegex(tandem.Error, "softmax C"):
+            b.loop(lambda row: b.softmax(row, axis=5), scanned=[x])
+        f = b.build(b.relu(x))
+        value = np.array([[-1, 0, 1]] * 2, np.float32)
+        np.testing.assert_array_equal(f(value), np.maximum(value, 0))
+
     def test_sizes_are_checked(self):
         for shape, message in ((["m", 2], "undeclared identifier"),
                                (["n +", 2], "no list of expressions"),

@@ -57,6 +57,15 @@ class Counter(nn.Module):
         return x * self.calls
 
 
+class Lambda(nn.Module):
+    def __init__(self, f):
+        super().__init__()
+        self.f = f
+
+    def forward(self, *inputs):
+        return self.f(*inputs)
+
+
 def compiled(model, **options):
     return torch.compile(model, backend=tandem.torch.backend, options=options or None)
 
@@ -229,6 +238,22 @@ class CompileTest(unittest.TestCase):
             for size in (2, 5):
                 x = torch.randn(size, 3, 9, 9)
                 self.close(f(x), model(x))
+
+    def test_ops_after_one_that_is_refused_run_in_tandem(self):
+        def f(x, y):
+            z = torch._int_mm(x, y)
+            return z.relu() + 1
+
+        def refused(c, x, y):
+            return c.b.matmul(x, c.b.transpose(y, permutation=[0, 1, 2]))
+
+        x, y = torch.ones(32, 32, dtype=torch.int8), torch.ones(32, 32, dtype=torch.int8)
+        with mock.patch.dict(tandem.torch._table.HANDLERS,
+                             {torch.ops.aten._int_mm.default: refused}):
+            coverage = tandem.torch.coverage(Lambda(f), x, y)
+        self.assertEqual([each.op for each in coverage.fallbacks], ["aten._int_mm.default"])
+        self.assertIn("transpose C1", coverage.fallbacks[0].reason)
+        self.assertEqual(len(coverage.ops), 2)
 
     def test_coverage(self):
         class Inverse(nn.Module):

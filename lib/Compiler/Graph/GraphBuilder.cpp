@@ -22,6 +22,8 @@ GraphBuilder::~GraphBuilder() = default;
 
 Status GraphBuilder::status() const { return impl->status; }
 
+Status GraphBuilder::takeStatus() { return std::exchange(impl->status, {}); }
+
 void GraphBuilder::setLocation(std::string location) {
   impl->location = std::move(location);
 }

@@ -100,6 +100,8 @@ class Importer:
             device = getattr(each.meta.get("val"), "device", torch.device("cpu"))
             if device.type != "cpu":
                 raise Unsupported(f"tensors on {device} are left to torch")
+        if any(isinstance(operand, _Opaque) for operand in (*arguments, *options.values())):
+            raise Unsupported("Tandem has no type for an operand, which is left to torch")
         handler = HANDLERS.get(node.target)
         if handler is None:
             raise Unsupported("Tandem has no such op")
