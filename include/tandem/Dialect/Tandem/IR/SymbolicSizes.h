@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The attribute `tandem.sizes` gives entries of attributes, such as the shape of
-// a reshape, as expressions of the named dims of the function's arguments.
+// The attribute `tandem.sizes` gives entries of attributes, such as the shape
+// of a reshape, as expressions of the named dims of the function's arguments.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,8 +26,8 @@ struct NamedDim {
   unsigned dim;
 };
 
-/// Returns the named dims of the arguments of a function, each name once, in the
-/// order of the arguments. Names that are no identifiers are left out.
+/// Returns the named dims of the arguments of a function, each name once, in
+/// the order of the arguments. Names that are no identifiers are left out.
 llvm::SmallVector<NamedDim> namedDims(mlir::FunctionOpInterface function);
 
 /// One entry of `tandem.sizes`.
@@ -42,8 +42,8 @@ struct SymbolicSizes {
 };
 
 /// Parses `tandem.sizes` of an op. The list is empty if the op has no such
-/// attribute. Emits an error if the text is no list of expressions, if a name is
-/// unknown, or if an expression belongs to no unknown entry.
+/// attribute. Emits an error if the text is no list of expressions, if a name
+/// is unknown, or if an expression belongs to no unknown entry.
 mlir::FailureOr<llvm::SmallVector<SymbolicSizes>>
 parseSymbolicSizes(mlir::Operation *op);
 

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // An eager program may have dynamic dims. Most sizes follow from the shape
-// rules of the ops. Sizes that do not, such as those of a reshape to (N, L, 64),
-// are expressions of the sizes of the inputs (SizeExpression in Program.fbs).
+// rules of the ops. Sizes that do not, such as those of a reshape to (N, L,
+// 64), are expressions of the sizes of the inputs (SizeExpression in
+// Program.fbs).
 //
 //===----------------------------------------------------------------------===//
 
