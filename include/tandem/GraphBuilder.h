@@ -107,14 +107,16 @@ public:
     /// type of an iota).
     std::string attribute;
     /// One expression for each entry, separated by commas, such as
-    /// "n, (length + 1) floordiv 2, 64". Expressions consist of integers and
+    /// "n, (length + 1) floordiv 2, 64". That of a static entry is its number.
+    /// Expressions consist of integers and
     /// names of dims of inputs, combined by `+`, `-`, `*`, `floordiv`,
     /// `ceildiv` and `mod`. A name must be an identifier, and a divisor must be
     /// positive. `build` checks the expressions.
     std::string expressions;
   };
-  /// Adds an op some of whose attributes have kDynamic for each entry that
-  /// `sizes` gives. Not allowed in the body of a loop.
+  /// Adds an op with entries of attributes that depend on the sizes of inputs.
+  /// Such an entry is kDynamic in `op`, and `sizes` has the expressions of each
+  /// attribute that has one. Not allowed in the body of a loop.
   Value op(OpDesc op, Operands operands, std::vector<SizeExpressions> sizes);
   /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>

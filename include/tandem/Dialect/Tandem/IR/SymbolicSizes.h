@@ -43,7 +43,8 @@ struct SymbolicSizes {
 
 /// Parses `tandem.sizes` of an op. The list is empty if the op has no such
 /// attribute. Emits an error if the text is no list of expressions, if a name
-/// is unknown, or if an expression belongs to no unknown entry.
+/// is unknown, if the number of expressions is not that of the entries, or if
+/// the expression of a known entry is not its number.
 mlir::FailureOr<llvm::SmallVector<SymbolicSizes>>
 parseSymbolicSizes(mlir::Operation *op);
 

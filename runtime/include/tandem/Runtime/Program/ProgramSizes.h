@@ -21,19 +21,21 @@
 namespace tandem {
 
 /// Returns the sizes of the input dims that the expressions of a program refer
-/// to (`size_symbols`), for inputs of these static types, which must fit the
-/// program.
+/// to (`size_symbols`). `inputs` are the types of a call. They are static and
+/// fit the program (checkInputs).
 std::vector<int64_t> symbolSizes(const fb::ProgramT &program,
                                  std::span<const TensorType> inputs);
 
-/// Returns the op of a step with the entries of its attributes that have
-/// expressions. Fails with phase "shape" if an expression divides by 0 or
-/// overflows. The step must have been verified.
+/// Returns a copy of the op of a step in which every entry that has an
+/// expression is replaced by its value. Fails with phase "shape" if an
+/// expression divides by 0 or overflows. The step must have been verified.
 Expected<OpDesc> resolveSizes(const fb::StepT &step,
                               std::span<const int64_t> symbols);
 
-/// Checks that the expressions of a step have a value for any sizes of the
-/// program's symbols, and that they belong to unknown entries of attributes.
+/// Checks that the expressions of a step are well formed and refer to symbols
+/// of the program, that each belongs to another unknown entry of an attribute,
+/// and that every unknown entry has one. Fails if a compiled program has
+/// expressions.
 Status verifySizes(const fb::ProgramT &program, const fb::StepT &step);
 
 } // namespace tandem
