@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Free blocks of a class are a list threaded through the blocks themselves.
+// Free blocks of a class are a list threaded through the blocks themselves. A
+// large block also serves a request for at least half its size, because shapes
+// that vary from call to call would otherwise keep blocks of each class.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +21,7 @@
 #include <mutex>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <unordered_map>
 #include <utility>
 
 #if defined(__SANITIZE_ADDRESS__) ||                                           \
@@ -102,11 +105,20 @@ private:
   };
 
   FreeBlock *pop(const SizeClass &sizeClass);
+  /// Returns a free block of a larger class, at most twice as large; null if
+  /// there is none, or if the class is not one of large blocks.
+  FreeBlock *popLarger(const SizeClass &sizeClass);
+  /// The class that the block of a pointer was allocated as. `sizeClass` is the
+  /// class of the size that was asked for.
+  SizeClass takeClass(void *pointer, const SizeClass &sizeClass);
   void *allocateFromSystem(uint64_t bytes);
   /// Gives every free block back to the system.
   void trim();
 
   std::array<Bin, kNumClasses> bins;
+  std::mutex largerMutex; // guards largerBlocks
+  /// The blocks in use that popLarger has returned, and their classes.
+  std::unordered_map<void *, SizeClass> largerBlocks;
   std::atomic<int64_t> cachedBytes{0};
   const int64_t memoryLimit = systemMemoryLimit();
   const int64_t cacheLimit =
@@ -125,6 +137,28 @@ FreeBlock *CachingAllocator::pop(const SizeClass &sizeClass) {
   }
   cachedBytes.fetch_sub(sizeClass.bytes, std::memory_order_relaxed);
   return block;
+}
+
+FreeBlock *CachingAllocator::popLarger(const SizeClass &sizeClass) {
+  if (sizeClass.bytes < kHugePage)
+    return nullptr;
+  for (size_t index = sizeClass.index + 1;
+       index < kNumClasses && classBytes(index) <= 2 * sizeClass.bytes; ++index)
+    if (FreeBlock *block = pop({index, classBytes(index)})) {
+      std::lock_guard<std::mutex> lock(largerMutex);
+      largerBlocks.emplace(block, SizeClass{index, classBytes(index)});
+      return block;
+    }
+  return nullptr;
+}
+
+SizeClass CachingAllocator::takeClass(void *pointer,
+                                      const SizeClass &sizeClass) {
+  if (sizeClass.bytes < kHugePage)
+    return sizeClass;
+  std::lock_guard<std::mutex> lock(largerMutex);
+  auto found = largerBlocks.extract(pointer);
+  return found ? found.mapped() : sizeClass;
 }
 
 void CachingAllocator::push(const SizeClass &sizeClass, FreeBlock *block) {
@@ -176,6 +210,8 @@ Expected<void *> CachingAllocator::allocate(int64_t bytes) {
   FreeBlock *block = own ? own->pop(sizeClass) : nullptr;
   if (!block)
     block = pop(sizeClass);
+  if (!block)
+    block = popLarger(sizeClass);
   if (block)
     ASAN_UNPOISON_MEMORY_REGION(block, sizeClass.bytes);
   void *memory = block;
@@ -199,7 +235,7 @@ Expected<void *> CachingAllocator::allocate(int64_t bytes) {
 
 void CachingAllocator::deallocate(void *pointer, int64_t bytes) {
   count(-bytes);
-  SizeClass sizeClass = sizeClassOf(bytes);
+  SizeClass sizeClass = takeClass(pointer, sizeClassOf(bytes));
   int64_t size = sizeClass.bytes;
   ASAN_POISON_MEMORY_REGION(static_cast<char *>(pointer) + sizeof(FreeBlock),
                             sizeClass.bytes - sizeof(FreeBlock));

@@ -47,6 +47,24 @@ TEST(CachingAllocatorTest, AFreedBlockIsHandedOutAgain) {
   }
 }
 
+TEST(CachingAllocatorTest, AFreedLargeBlockServesHalfItsSize) {
+  Allocator &allocator = cachingAllocator();
+  constexpr int64_t kLarge = int64_t(384) << 20, kHalf = kLarge / 2;
+  void *large = *allocator.allocate(kLarge);
+  allocator.deallocate(large, kLarge);
+  void *half = *allocator.allocate(kHalf);
+  EXPECT_EQ(half, large);
+  allocator.deallocate(half, kHalf);
+  // The block has kept its size.
+  void *again = *allocator.allocate(kLarge);
+  EXPECT_EQ(again, large);
+  // A smaller request does not take it.
+  allocator.deallocate(again, kLarge);
+  void *small = *allocator.allocate(kHalf / 2);
+  EXPECT_NE(small, large);
+  allocator.deallocate(small, kHalf / 2);
+}
+
 TEST(CachingAllocatorTest, HugeBlocksAreAlignedToHugePages) {
   constexpr int64_t kSize = 5 << 20;
   void *memory = *cachingAllocator().allocate(kSize);
