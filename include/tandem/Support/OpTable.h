@@ -43,11 +43,57 @@ enum class Domain : uint8_t { any, number, floating, integer, boolean };
 
 /// The rounding of the elements of a float result.
 enum class Rounding : uint8_t {
-  exact,    ///< The result is exact; nothing is rounded.
-  once,     ///< The exact result is rounded once, as in IEEE 754.
-  function, ///< The error is a few units in the last place (docs/Eager.md).
-  own,      ///< ErrorBounds.h has a separate rule for this op.
+  exact,      ///< The result is exact; nothing is rounded.
+  once,       ///< The exact result is rounded once, as in IEEE 754.
+  function,   ///< The error is a few units in the last place (docs/Eager.md).
+  cancelling, ///< As for `function`, and also a few units of the operand,
+              ///< because the computation cancels (1 + erf(x) in gelu).
+  power,      ///< As for `function`, multiplied by the logarithm of the result,
+              ///< because the logarithm in an exponent is rounded (pow).
+  own,        ///< The error model has a separate rule for this op.
 };
+
+/// How a small relative error of an operand changes a float result. x is an
+/// operand, f(x) the result with the other operands fixed, and f'(x) its
+/// derivative, apart from jumps. If several hold, the first one is given.
+enum class Condition : uint8_t {
+  none,        ///< f'(x) = 0: nothing changes between jumps.
+  relative,    ///< |x f'(x)| <= |f(x)|: the relative error does not grow.
+  normwise,    ///< |x f'(x)| <= max |f|: the error does not grow relative to
+               ///< the largest results, but results near 0 may change by much.
+  exponential, ///< |f'(x)| <= |f(x)|: the absolute error becomes a relative
+               ///< one.
+  steep,       ///< None of these, such as for asin near 1.
+  own,         ///< The op is not elementwise: the error model has its own rule.
+};
+
+/// The values x (and y) of the operands at which the result jumps: a change of
+/// an operand, however small, changes the result by much.
+enum class Jumps : uint8_t {
+  never,
+  atZero,            ///< x = 0
+  atIntegers,        ///< x is an integer.
+  atNonzeroIntegers, ///< x is an integer other than 0.
+  atHalves,          ///< x is halfway between two integers.
+  atMultiples,       ///< x is a multiple of y other than 0.
+  whereEqual,        ///< x = y
+  byRank,            ///< Elements that are compared with each other are equal.
+  everywhere,
+  own, ///< Depends on attributes or types: see jumpsOf in OpErrors.h.
+};
+
+/// The length of the code that computes one element of an elementwise op.
+enum class CodeSize : uint8_t {
+  simple,   ///< A few instructions.
+  function, ///< As long as the code of exp.
+  large,    ///< Several times as long as the code of exp.
+};
+
+/// Returns the number of operations that one element of an elementwise op with
+/// code of this size counts as (OpInfo::flops).
+constexpr int16_t flopsOf(CodeSize code) {
+  return code == CodeSize::simple ? 1 : kTranscendentalFlops;
+}
 
 /// The range of an op's float results, apart from NaN. A range without an upper
 /// bound includes infinity. A result that underflows to zero keeps its sign.
@@ -85,6 +131,10 @@ struct OpInfo {
   Domain domain;
   Rounding rounding;
   Range range;
+  Condition condition;
+  Jumps jumps;
+  /// For ops that are not elementwise, the value has no meaning.
+  CodeSize code;
   Reads reads;
   /// A number of operations. To compute one element of the result, the op
   /// executes `flops` operations for each element of the first operand that it
@@ -99,7 +149,13 @@ struct OpInfo {
   /// Returns true if the op is elementwise and costs at least as much as a
   /// transcendental function.
   constexpr bool isTranscendental() const {
-    return isElementwise() && flops >= kTranscendentalFlops;
+    return isElementwise() && code != CodeSize::simple;
+  }
+  /// Returns true if float results have an error of a few units in the last
+  /// place or more, as functions of a library have.
+  constexpr bool isRoundedFunction() const {
+    return rounding == Rounding::function || rounding == Rounding::cancelling ||
+           rounding == Rounding::power;
   }
   /// Returns true if no element of a float result, apart from NaN, has the sign
   /// bit set.
@@ -124,21 +180,29 @@ struct OpInfo {
 constexpr OpInfo getOpInfo(OpKind kind) {
   switch (kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \
-                           flops)                                              \
+                           condition, jumps, code)                             \
   case OpKind::kind:                                                           \
-    return {OpFamily::elementwise, operands,       operands,                   \
-            fb::OpAttrs::attrs,    Domain::domain, Rounding::rounding,         \
-            Range::range,          Reads::one,     int16_t(flops)};
-#define TANDEM_UNARY(kind, attrs, domain, rounding, range, flops)              \
-  TANDEM_ELEMENTWISE(kind, 1, attrs, domain, rounding, range, flops)
-#define TANDEM_BINARY(kind, attrs, domain, rounding, range, flops)             \
-  TANDEM_ELEMENTWISE(kind, 2, attrs, domain, rounding, range, flops)
+    return {OpFamily::elementwise,                                             \
+            operands,                                                          \
+            operands,                                                          \
+            fb::OpAttrs::attrs,                                                \
+            Domain::domain,                                                    \
+            Rounding::rounding,                                                \
+            Range::range,                                                      \
+            Condition::condition,                                              \
+            Jumps::jumps,                                                      \
+            CodeSize::code,                                                    \
+            Reads::one,                                                        \
+            flopsOf(CodeSize::code)};
+#define TANDEM_UNARY(kind, ...) TANDEM_ELEMENTWISE(kind, 1, __VA_ARGS__)
+#define TANDEM_BINARY(kind, ...) TANDEM_ELEMENTWISE(kind, 2, __VA_ARGS__)
 #define TANDEM_OP(kind, family, least, most, attrs, rule, rounding, range,     \
-                  reads, flops)                                                \
+                  jumps, reads, flops)                                         \
   case OpKind::kind:                                                           \
-    return {OpFamily::family,   least,        most,                            \
-            fb::OpAttrs::attrs, Domain::any,  Rounding::rounding,              \
-            Range::range,       Reads::reads, int16_t(flops)};
+    return {OpFamily::family,   least,          most,                          \
+            fb::OpAttrs::attrs, Domain::any,    Rounding::rounding,            \
+            Range::range,       Condition::own, Jumps::jumps,                  \
+            CodeSize::simple,   Reads::reads,   int16_t(flops)};
 #include "tandem/Support/Ops.def"
   }
   __builtin_unreachable();

@@ -56,25 +56,17 @@ bool isLowReuseConv(const SketchedOp &op) {
   return op.step->op->attrs.AsConvAttrs()->groups > 1 || op.cost.reads < 32;
 }
 
-/// Functions whose code is several times as long as that of exp.
-bool isLongFunction(OpKind kind) {
-  switch (kind) {
-  case OpKind::expm1:
-  case OpKind::log1p:
-  case OpKind::gelu:
-  case OpKind::erf:
-  case OpKind::sin:
-  case OpKind::cos:
-  case OpKind::asin:
-  case OpKind::acos:
-  case OpKind::atan:
-  case OpKind::softplus:
-  case OpKind::pow:
-  case OpKind::rem:
-    return true;
-  default:
-    return false;
+/// The feature of an elementwise op's code.
+F codeFeature(CodeSize code) {
+  switch (code) {
+  case CodeSize::simple:
+    return F::simpleOps;
+  case CodeSize::function:
+    return F::functions;
+  case CodeSize::large:
+    return F::longFunctions;
   }
+  __builtin_unreachable();
 }
 
 int64_t innermost(const TensorType &type) {
@@ -166,9 +158,7 @@ void Describer::addCode(const SketchedOp &op) {
   count(F::halfOps, byteWidth(op.result.dtype) == 2);
   switch (op.info().family) {
   case OpFamily::elementwise:
-    return count(isLongFunction(kind)           ? F::longFunctions
-                 : op.info().isTranscendental() ? F::functions
-                                                : F::simpleOps);
+    return count(codeFeature(op.info().code));
   case OpFamily::shape:
     count(kind == OpKind::transpose ? F::transposes : F::moves);
     return count(F::partialVectorTransposes,

@@ -72,14 +72,6 @@ double randomTerms(double terms, const Tensor &weights) {
   return areEqual ? terms * terms : terms;
 }
 
-/// Whether the compiled tier may take Winograd's method F(4x4, 3x3).
-bool mayTakeWinograd(const SpatialConv &conv, DType dtype) {
-  return dtype == DType::f32 && conv.in.numSpatial == 2 && conv.groups == 1 &&
-         conv.window == eager::Spatial3{1, 3, 3} &&
-         conv.strides == eager::Spatial3{1, 1, 1} &&
-         conv.dilations == eager::Spatial3{1, 1, 1};
-}
-
 /// The largest magnitudes at the positions of an image, over its channels.
 class LargestInputs {
 public:
@@ -136,13 +128,13 @@ std::vector<double> weightsOfChannels(const SpatialConv &conv,
   return sums;
 }
 
-/// Winograd's method errs normwise: by up to 3 units of the largest element
-/// that any output of a tile reads, times the magnitudes of all weights
-/// (measured on random data, see docs/Contractions.md); bounds are at least
-/// twice what is added here. A tile is computed so only where its largest
-/// element is at most 2^12 times that of any of its windows: larger ones are
-/// not in tiles of this output.
-void addWinogradErrors(Errors &errors, const SpatialConv &conv,
+/// Adds the errors of a convolution for which mayErrNormwise is true. They are
+/// up to 3 units of the largest element that any output of a tile reads, times
+/// the magnitudes of all weights (measured on random data, see
+/// docs/Contractions.md); bounds are at least twice what is added here. A tile
+/// is computed so only where its largest element is at most 2^12 times that of
+/// any of its windows: larger ones are not in tiles of this output.
+void addNormwiseErrors(Errors &errors, const SpatialConv &conv,
                        Operands operands) {
   constexpr double kUnits = 1.5, kMaxAboveWindow = 4096;
   constexpr int64_t kOtherOutputsOfTile = 3;
@@ -191,7 +183,7 @@ void addPaddedWeights(Errors &errors, const SpatialConv &conv,
 /// beyond the largest number of TF32 may become infinite.
 static void addRoundedOperands(Errors &errors, const std::vector<double> &sums,
                                Operands operands, Precision precision) {
-  constexpr double kUnit = 0x1p-11, kLargest = 0x1.ff8p127;
+  constexpr double kLargest = 0x1.ff8p127;
   if (precision != Precision::tf32 || operands[0].dtype() != DType::f32)
     return;
   bool isLarge = false;
@@ -201,7 +193,7 @@ static void addRoundedOperands(Errors &errors, const std::vector<double> &sums,
   // Both factors of a product err; all errors may have one sign, as they have
   // for operands of few values.
   for (size_t i = 0; i < errors.size(); ++i)
-    errors[i] = isLarge ? kInfinity : errors[i] + 2 * kUnit * sums[i];
+    errors[i] = isLarge ? kInfinity : errors[i] + 2 * kTF32Unit * sums[i];
 }
 
 Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
@@ -220,8 +212,9 @@ Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
   addRoundedOperands(errors, sums, operands.first(2), precision);
   addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
                      evaluateConv);
-  if (mayTakeWinograd(conv, result.dtype()))
-    addWinogradErrors(errors, conv, operands);
+  if (mayErrNormwise(*op.attrs.AsConvAttrs(), operands[1].shape(),
+                     result.dtype()))
+    addNormwiseErrors(errors, conv, operands);
   addPaddedWeights(errors, conv, operands[1]);
   return errors;
 }

@@ -36,33 +36,23 @@ namespace {
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Roundings of an elementwise op, in units of the computing type.
-double unitsOf(OpKind kind) {
-  // Most functions are within 4 ULP, which is 8 units.
-  Rounding rounding = getOpInfo(kind).rounding;
-  return rounding == Rounding::once       ? 1
-         : rounding == Rounding::function ? 8
-                                          : 0;
-}
-
-/// What a function adds beyond so many units of its result: cancellation in
-/// 1 + erf(x), the logarithm's error in a power, and subnormal results, which
-/// eager functions may flush.
-void addFunctionErrors(const OpDesc &op, Operands operands,
+/// Adds what a function errs beyond roundingUnits: the terms of
+/// Rounding::cancelling and Rounding::power, and subnormal results, which eager
+/// functions may flush to zero.
+void addFunctionErrors(Rounding rounding, Operands operands,
                        const Tensor &result, Errors &errors) {
-  if (unitsOf(op.kind) <= 1)
-    return;
-  DType computed = computeType(result.dtype());
-  double unit = unitRoundoff(computed), least = leastNormal(computed);
+  const DType computed = computeType(result.dtype());
+  const double unit = unitRoundoff(computed), least = leastNormal(computed);
   const std::vector<double> values = widen<double>(result);
   std::vector<double> x;
-  if (op.kind == OpKind::gelu)
+  if (rounding == Rounding::cancelling)
     x = widen<double>(operands[0]);
   for (size_t i = 0; i < errors.size(); ++i) {
-    double magnitude = std::fabs(values[i]);
-    if (op.kind == OpKind::gelu && std::isfinite(values[i]))
+    const double magnitude = std::fabs(values[i]);
+    if (rounding == Rounding::cancelling && std::isfinite(values[i]))
       errors[i] += 2 * unit * std::min(std::fabs(x[i]), 16.0);
-    if (op.kind == OpKind::pow && std::isfinite(values[i]) && magnitude > 0)
+    if (rounding == Rounding::power && std::isfinite(values[i]) &&
+        magnitude > 0)
       errors[i] += 2 * unit * magnitude * std::fabs(std::log(magnitude));
     if (magnitude > 0 && magnitude < least)
       errors[i] += least;
@@ -89,11 +79,13 @@ Errors errorsOfElementwise(const OpDesc &op, Operands operands,
   bool isSum = op.kind == OpKind::add || op.kind == OpKind::sub;
   if (isSum && termsBefore > 1)
     return errorsOfSum(op, operands, result, termsBefore);
-  double units = unitsOf(op.kind);
+  const OpInfo info = getOpInfo(op.kind);
+  const double units = roundingUnits(info.rounding);
   if (units == 0)
     return {};
   Errors errors = relativeErrors(result, units);
-  addFunctionErrors(op, operands, result, errors);
+  if (info.isRoundedFunction())
+    addFunctionErrors(info.rounding, operands, result, errors);
   return errors;
 }
 

@@ -12,6 +12,7 @@
 #include "Evaluate.h"
 
 #include "tandem/Support/Choices.h"
+#include "tandem/Support/OpErrors.h"
 
 #include "tandem/Runtime/Compare.h"
 
@@ -26,10 +27,6 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 /// it may be anything.
 using Errors = std::vector<double>;
 
-/// The type in which arithmetic on values of `dtype` is done.
-inline DType computeType(DType dtype) {
-  return dtype == DType::f64 ? DType::f64 : DType::f32;
-}
 /// The largest relative error of rounding to nearest.
 inline double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 

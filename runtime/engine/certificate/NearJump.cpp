@@ -8,8 +8,10 @@
 
 #include "engine/certificate/ElementScan.h"
 
+#include "tandem/Support/OpErrors.h"
 #include "tandem/Support/Strides.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -19,45 +21,38 @@ using namespace tandem::tiering;
 
 namespace {
 
-/// The distance of `x` from the nearest value at which the op of one operand
-/// jumps. A NaN is nowhere near: it is one in every execution, or what it comes
-/// from is unbounded.
-double distanceToJump(const OpDesc &op, DType result, double x) {
-  switch (op.kind) {
-  case OpKind::round: // At halves.
-    return std::fabs(x - (std::floor(x) + 0.5));
-  case OpKind::sign:
-    return std::fabs(x);
-  case OpKind::bitcast: // Everywhere.
-    return 0;
-  case OpKind::cast:
-    // Whether x is 0, or the integer towards 0: not at 0 itself.
-    if (result == DType::i1)
-      return std::fabs(x);
-    if (std::fabs(x) < 0.5)
-      return 1 - std::fabs(x);
-    break;
-  default:
-    break;
-  }
-  return std::fabs(x - std::nearbyint(x));
-}
-
-int64_t countUnary(const OpDesc &op, const TensorType &result,
-                   const ApproximateTensor &operand) {
+/// Counts the elements of an operand that may be on either side of a jump. A
+/// NaN is never near a jump: it is a NaN in every execution.
+int64_t countUnary(Jumps jumps, const ApproximateTensor &operand) {
   return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
     int64_t count = 0;
     const T *values = operand.tensor.as<T>();
-    for (int64_t i = 0, n = result.shape.numElements(); i < n; ++i) {
+    for (int64_t i = 0, n = operand.tensor.shape().numElements(); i < n; ++i) {
       const auto x = static_cast<double>(values[i]);
-      count += distanceToJump(op, result.dtype, x) <= operand.boundOf(x);
+      count += distanceToJump(jumps, x) <= operand.boundOf(x);
     }
     return count;
   });
 }
 
-int64_t countCompare(const Shape &result, const ApproximateTensor &lhs,
-                     const ApproximateTensor &rhs) {
+/// Whether `x` and `y` may be equal. Infinities of one sign are equal in every
+/// execution.
+bool mayBeEqual(double x, double xBound, double y, double yBound) {
+  return std::isfinite(x - y) && std::fabs(x - y) <= xBound + yBound;
+}
+
+/// Whether the quotient of `x` and `y`, rounded toward 0, may be one of two
+/// integers.
+bool mayBeMultiple(double x, double xBound, double y, double yBound) {
+  const double multiple = std::nearbyint(x / y);
+  return std::isfinite(multiple) && multiple != 0 &&
+         std::fabs(std::remainder(x, y)) <=
+             xBound + std::fabs(multiple) * yBound;
+}
+
+int64_t countBinary(const Shape &result, const ApproximateTensor &lhs,
+                    const ApproximateTensor &rhs,
+                    bool (*isNear)(double, double, double, double)) {
   return withFloatType(lhs.tensor.dtype(), [&]<typename T>(T) {
     int64_t count = 0;
     for (StridedIndex<2> i(result,
@@ -66,9 +61,7 @@ int64_t countCompare(const Shape &result, const ApproximateTensor &lhs,
          !i.done(); i.next()) {
       const auto x = static_cast<double>(lhs.tensor.as<T>()[i.offset(0)]);
       const auto y = static_cast<double>(rhs.tensor.as<T>()[i.offset(1)]);
-      // Equal infinities are apart by a NaN.
-      count += std::isfinite(x - y) &&
-               std::fabs(x - y) <= lhs.boundOf(x) + rhs.boundOf(y);
+      count += isNear(x, lhs.boundOf(x), y, rhs.boundOf(y));
     }
     return count;
   });
@@ -111,6 +104,52 @@ int64_t countArgmax(const OpDesc &op, const TensorType &result,
   });
 }
 
+/// The positions among the first `k` of a line, in descending or ascending
+/// order, whose element may be another one.
+int64_t countUncertainRanks(std::vector<double> &line,
+                            const fb::ArgTopKAttrsT &op,
+                            const ApproximateTensor &operand) {
+  for (double &x : line) // All NaN are equal, and larger than all numbers.
+    x = std::isnan(x) ? std::numeric_limits<double>::infinity() : x;
+  std::sort(line.begin(), line.end());
+  if (!op.ascending)
+    std::reverse(line.begin(), line.end());
+  auto isNearNext = [&](size_t i) {
+    return i + 1 < line.size() &&
+           mayBeEqual(line[i], operand.boundOf(line[i]), line[i + 1],
+                      operand.boundOf(line[i + 1]));
+  };
+  int64_t count = 0;
+  bool isNearLast = false;
+  for (size_t i = 0; i < static_cast<size_t>(op.k); ++i) {
+    const bool isNear = isNearNext(i);
+    count += isNear || isNearLast;
+    isNearLast = isNear;
+  }
+  return count;
+}
+
+int64_t countArgTopK(const fb::ArgTopKAttrsT &op,
+                     const ApproximateTensor &operand) {
+  const Shape &shape = operand.tensor.shape();
+  const auto axis =
+      static_cast<int>(op.axis < 0 ? op.axis + shape.rank() : op.axis);
+  Shape lines = shape;
+  lines[axis] = 1;
+  const Strides strides = rowMajorStrides(shape);
+  std::vector<double> line(static_cast<size_t>(shape[axis]));
+  return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
+    int64_t count = 0;
+    for (StridedIndex<1> i(lines, {strides}); !i.done(); i.next()) {
+      const T *first = operand.tensor.as<T>() + i.offset(0);
+      for (size_t k = 0; k < line.size(); ++k)
+        line[k] = static_cast<double>(first[k * strides[axis]]);
+      count += countUncertainRanks(line, op, operand);
+    }
+    return count;
+  });
+}
+
 } // namespace
 
 int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
@@ -119,9 +158,25 @@ int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
   std::vector<ApproximateTensor> values;
   for (size_t i = 0; i < operands.size(); ++i)
     values.push_back(ApproximateTensor::of(operands[i], tolerances[i]));
-  if (op.kind == OpKind::compare)
-    return countCompare(result.shape, values[0], values[1]);
-  if (op.kind == OpKind::reduce)
+  switch (const Jumps jumps = jumpsOf(op, result)) {
+  case Jumps::never:
+    return 0;
+  case Jumps::atZero:
+  case Jumps::atIntegers:
+  case Jumps::atNonzeroIntegers:
+  case Jumps::atHalves:
+  case Jumps::everywhere:
+    return countUnary(jumps, values[0]);
+  case Jumps::atMultiples:
+    return countBinary(result.shape, values[0], values[1], mayBeMultiple);
+  case Jumps::whereEqual:
+    return countBinary(result.shape, values[0], values[1], mayBeEqual);
+  case Jumps::byRank:
+    if (const auto *topK = op.attrs.AsArgTopKAttrs())
+      return countArgTopK(*topK, values[0]);
     return countArgmax(op, result, values[0]);
-  return countUnary(op, result, values[0]);
+  case Jumps::own: // Never returned by jumpsOf.
+    break;
+  }
+  __builtin_unreachable();
 }

@@ -14,10 +14,9 @@
 
 #include "engine/certificate/Tolerance.h"
 
-#include "engine/certificate/OpErrors.h"
-
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Support/OpErrors.h"
 
 #include <algorithm>
 #include <cmath>
@@ -28,8 +27,9 @@ using fb::ReduceKind;
 
 namespace {
 
-/// Units of the computing type by which a function may err: 4 ULP.
-constexpr double kFunctionUnits = 8;
+/// The largest magnitude of an argument that is expected of functions that
+/// amplify errors by it: exponents and angles.
+constexpr double kArgument = 16;
 
 double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 
@@ -37,10 +37,8 @@ double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 /// where the mantissa is 1.
 double roundingOnce(double unit) { return unit / std::sqrt(3.0); }
 
-/// Floats of 16 bits are computed in f32.
-double computingUnit(DType dtype) {
-  return unitRoundoff(dtype == DType::f64 ? DType::f64 : DType::f32);
-}
+/// The unit roundoff of the type in which results of type `dtype` are computed.
+double computingUnit(DType dtype) { return unitRoundoff(computeType(dtype)); }
 
 /// An op of the program, and what is known of its operands.
 struct OpView {
@@ -92,16 +90,17 @@ ValueTolerance asElementwise(ValueTolerance value, double amplified = 1) {
 /// Rounding of an elementwise result, in the type that it is computed in.
 ValueTolerance elementwiseRounding(const OpView &view) {
   const double unit = computingUnit(view.result.dtype);
-  switch (getOpInfo(view.op.kind).rounding) {
+  const Rounding rounding = getOpInfo(view.op.kind).rounding;
+  switch (rounding) {
   case Rounding::exact:
     return {};
   case Rounding::once:
     return {roundingOnce(unit), 0};
   case Rounding::function:
-    // gelu cancels in 1 + erf(x) by itself.
-    if (view.op.kind == OpKind::gelu)
-      return {0, kFunctionUnits * unit};
-    return {kFunctionUnits * unit, 0};
+  case Rounding::power:
+    return {roundingUnits(rounding) * unit, 0};
+  case Rounding::cancelling:
+    return {0, roundingUnits(rounding) * unit};
   case Rounding::own: // A cast: all tiers round equal numbers to equal ones.
     break;
   }
@@ -110,85 +109,108 @@ ValueTolerance elementwiseRounding(const OpView &view) {
   return {roundingOnce(unitRoundoff(view.result.dtype)), 0};
 }
 
-ValueTolerance elementwise(const OpView &view) {
-  const OpKind kind = view.op.kind;
-  const bool isExact = getOpInfo(kind).rounding == Rounding::exact;
-  ValueTolerance operands =
-      isExact ? worstOperand(view) : combinedOperands(view);
-  const double amplified = amplification(kind);
-  // Of a power errors are relative, whatever those of the exponent are.
-  if (kind == OpKind::exp)
-    operands = asElementwise(operands, amplified);
-  else if (!preservesRelativeError(kind) || amplified > 1)
-    operands = asNormwise(operands, amplified);
-  return combine(operands, elementwiseRounding(view));
+/// What the errors of the operands become in an elementwise result.
+ValueTolerance propagate(const OpView &view) {
+  const OpInfo info = getOpInfo(view.op.kind);
+  const ValueTolerance operands = info.rounding == Rounding::exact
+                                      ? worstOperand(view)
+                                      : combinedOperands(view);
+  switch (info.condition) {
+  case Condition::none:
+    return {};
+  case Condition::relative:
+    return operands;
+  case Condition::normwise:
+    return asNormwise(operands);
+  case Condition::exponential:
+    return asElementwise(operands, kArgument);
+  case Condition::steep:
+    return asNormwise(operands, kArgument);
+  case Condition::own: // Not elementwise.
+    break;
+  }
+  __builtin_unreachable();
 }
 
 //===----------------------------------------------------------------------===//
 // Ops that sum
 //===----------------------------------------------------------------------===//
 
-/// Winograd's transforms lose about three binary digits beside direct sums
-/// (docs/Contractions.md): 3 u max|x| sum|w| of data and weights that are
-/// uniform in [-1, 1) is 3 sqrt(3) / 2 * sqrt(3) = 7.8 times sqrt(K) u.
-constexpr double kWinograd = 8;
+/// The error of convolutions for which mayErrNormwise is true, as a multiple of
+/// that of direct sums: 3 u max|x| sum|w| of data and weights that are uniform
+/// in [-1, 1) is 3 sqrt(3) / 2 * sqrt(3) = 7.8 times sqrt(K) u
+/// (docs/Contractions.md).
+constexpr double kNormwiseConv = 8;
 
-bool mayTakeWinograd(const OpView &view) {
-  const auto &conv = *view.op.attrs.AsConvAttrs();
-  auto areOnes = [](const std::vector<int64_t> &values) {
-    return std::all_of(values.begin(), values.end(),
-                       [](int64_t value) { return value == 1; });
-  };
-  const auto kernel = parseLayout(conv.kernel_layout, /*isKernel=*/true);
-  if (!kernel || kernel->numSpatial != 2)
-    return false;
-  const Shape &shape = view.types[1].shape;
-  return view.result.dtype == DType::f32 && conv.groups == 1 &&
-         shape[kernel->spatial[0]] == 3 && shape[kernel->spatial[1]] == 3 &&
-         areOnes(conv.strides) && areOnes(conv.dilations);
-}
-
-/// Number of terms of each sum.
+/// The number of terms of each sum.
 double termsOf(const OpView &view) {
-  if (view.op.kind == OpKind::softmax) {
-    const auto axis = static_cast<int>(view.op.attrs.AsAxisAttrs()->axis);
-    const Shape &shape = view.result.shape;
-    return static_cast<double>(shape[axis < 0 ? axis + shape.rank() : axis]);
-  }
   return std::max<double>(
       1, static_cast<double>(cost(view.op, view.types, view.result).reads));
 }
 
-/// Sums of K terms are sqrt(K) u from each other, beside sqrt(K) terms.
-double sumRounding(const OpView &view, Precision precision) {
-  const OpKind kind = view.op.kind;
+/// Two sums of K terms differ by sqrt(K) u, relative to terms that add up to
+/// sqrt(K). `factor` multiplies this error.
+double sumRounding(const OpView &view, double factor = 1) {
   const double unit = computingUnit(view.result.dtype);
-  double error = std::sqrt(termsOf(view)) * unit;
-  if (kind == OpKind::conv && mayTakeWinograd(view))
-    error *= kWinograd;
-  const bool isContraction = kind == OpKind::conv || kind == OpKind::matmul;
-  if (isContraction && precision == Precision::tf32 &&
-      view.result.dtype == DType::f32)
-    error = std::hypot(error, 2 * 0x1p-11);
-  const bool hasFunction =
-      kind == OpKind::softmax || kind == OpKind::batch_norm;
-  return std::hypot(error, hasFunction ? kFunctionUnits * unit : unit);
+  return std::hypot(factor * std::sqrt(termsOf(view)) * unit, unit);
 }
 
-ValueTolerance sum(const OpView &view, Precision precision) {
+ValueTolerance sum(const OpView &view, double rounding) {
+  return combine(asNormwise(combinedOperands(view)), {0, rounding});
+}
+
+ValueTolerance contraction(const OpView &view, Precision precision,
+                           bool isNormwise) {
+  const double rounding = sumRounding(view, isNormwise ? kNormwiseConv : 1);
+  const bool isTF32 =
+      precision == Precision::tf32 && view.result.dtype == DType::f32;
+  // Both operands are rounded.
+  return sum(view, isTF32 ? std::hypot(rounding, 2 * kTF32Unit) : rounding);
+}
+
+ValueTolerance batchNorm(const OpView &view) {
+  const double unit = computingUnit(view.result.dtype);
+  return sum(view, std::hypot(unit, kFunctionUnits * unit));
+}
+
+/// A product has as many factors as a sum has terms, each with its error.
+ValueTolerance product(const OpView &view) {
   const ValueTolerance operands = combinedOperands(view);
-  const double rounding = sumRounding(view, precision);
-  if (view.op.kind == OpKind::softmax) // A power over a sum of powers.
-    return combine(asElementwise(operands, 2 * kArgument), {rounding, 0});
-  if (view.op.kind == OpKind::reduce &&
-      view.op.attrs.AsReduceAttrs()->kind == ReduceKind::prod) {
-    // A product has as many factors as a sum has terms, each with its error.
-    const double factors = std::sqrt(termsOf(view));
-    return combine(
-        {factors * operands.elementwise, factors * operands.normwise},
-        {rounding, 0});
+  const double factors = std::sqrt(termsOf(view));
+  return combine({factors * operands.elementwise, factors * operands.normwise},
+                 {sumRounding(view), 0});
+}
+
+ValueTolerance reduce(const OpView &view) {
+  switch (view.op.attrs.AsReduceAttrs()->kind) {
+  case ReduceKind::sum:
+  case ReduceKind::mean:
+    return sum(view, sumRounding(view));
+  case ReduceKind::prod:
+    return product(view);
+  case ReduceKind::max:
+  case ReduceKind::min:
+    return worstOperand(view);
+  case ReduceKind::argmax:
+    break;
   }
-  return combine(asNormwise(operands), {0, rounding});
+  return {};
+}
+
+/// The number of elements along the axis of a softmax.
+double softmaxTerms(const OpView &view) {
+  const auto axis = static_cast<int>(view.op.attrs.AsAxisAttrs()->axis);
+  const Shape &shape = view.result.shape;
+  return static_cast<double>(shape[axis < 0 ? axis + shape.rank() : axis]);
+}
+
+/// A power over a sum of powers.
+ValueTolerance softmax(const OpView &view) {
+  const double unit = computingUnit(view.result.dtype);
+  const double rounding =
+      std::hypot(std::sqrt(softmaxTerms(view)) * unit, kFunctionUnits * unit);
+  return combine(asElementwise(combinedOperands(view), 2 * kArgument),
+                 {rounding, 0});
 }
 
 //===----------------------------------------------------------------------===//
@@ -218,23 +240,6 @@ ValueTolerance scatter(const OpView &view) {
                  {0, updates * unitRoundoff(view.result.dtype)});
 }
 
-ValueTolerance unrounded(const OpView &view, Precision precision) {
-  const OpInfo info = getOpInfo(view.op.kind);
-  if (view.op.kind == OpKind::scatter)
-    return scatter(view);
-  if (view.op.kind == OpKind::pad)
-    return pad(view);
-  if (info.isElementwise())
-    return elementwise(view);
-  if (view.op.kind == OpKind::reduce) {
-    const ReduceKind kind = view.op.attrs.AsReduceAttrs()->kind;
-    if (kind == ReduceKind::max || kind == ReduceKind::min)
-      return worstOperand(view);
-  }
-  return info.rounding == Rounding::exact ? worstOperand(view)
-                                          : sum(view, precision);
-}
-
 /// A custom call is a function of which nothing else is known: equal operands
 /// give equal results, and other operands give results that may amplify the
 /// differences.
@@ -242,37 +247,105 @@ ValueTolerance customCall(const OpView &view) {
   return asNormwise(combinedOperands(view), kArgument);
 }
 
-/// A result of 16 bits is rounded to its type: f32 values that differ a little
-/// to neighbors of f16, and bf16 not at all between two ops of a kernel.
-ValueTolerance toleranceOf(const OpView &view, Precision precision) {
-  if (!isFloat(view.result.dtype) || jumps(view.op, view.result))
-    return {};
-  if (view.op.kind == OpKind::custom_call)
+/// The tolerance of a float result before it is rounded to 16 bits.
+ValueTolerance computedTolerance(const OpView &view, Precision precision) {
+  switch (view.op.kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return combine(propagate(view), elementwiseRounding(view));
+  case OpKind::reshape:
+  case OpKind::transpose:
+  case OpKind::broadcast:
+  case OpKind::slice:
+  case OpKind::concat:
+  case OpKind::iota:
+  case OpKind::gather:
+  case OpKind::max_pool:
+    return worstOperand(view);
+  case OpKind::pad:
+    return pad(view);
+  case OpKind::scatter:
+    return scatter(view);
+  case OpKind::conv:
+    return contraction(view, precision,
+                       mayErrNormwise(*view.op.attrs.AsConvAttrs(),
+                                      view.types[1].shape, view.result.dtype));
+  case OpKind::matmul:
+    return contraction(view, precision, /*isNormwise=*/false);
+  case OpKind::avg_pool:
+    return sum(view, sumRounding(view));
+  case OpKind::reduce:
+    return reduce(view);
+  case OpKind::batch_norm:
+    return batchNorm(view);
+  case OpKind::softmax:
+    return softmax(view);
+  case OpKind::custom_call:
     return customCall(view);
-  const ValueTolerance result = unrounded(view, precision);
-  const bool isMoved = getOpInfo(view.op.kind).rounding == Rounding::exact;
-  const bool isExactCast = view.op.kind == OpKind::cast &&
+  case OpKind::argtopk: // Indices.
+    break;
+  }
+  return {};
+}
+
+/// Whether a result of 16 bits is rounded: f32 values that differ a little are
+/// rounded to neighbors of f16, and bf16 is not rounded at all between two ops
+/// of a kernel.
+bool isRoundedToHalf(const OpView &view) {
+  if (byteWidth(view.result.dtype) != 2 ||
+      getOpInfo(view.op.kind).rounding == Rounding::exact ||
+      getOpInfo(view.op.kind).family == OpFamily::structure)
+    return false;
+  const bool isExactCast = view.op.attrs.AsCastAttrs() &&
                            (view.types[0].dtype == view.result.dtype ||
                             !isFloat(view.types[0].dtype));
-  if (byteWidth(view.result.dtype) != 2 || isMoved || isExactCast)
+  return !isExactCast;
+}
+
+ValueTolerance toleranceOf(const OpView &view, Precision precision) {
+  if (!isFloat(view.result.dtype))
+    return {};
+  const ValueTolerance result = computedTolerance(view, precision);
+  if (!isRoundedToHalf(view))
     return result;
   return combine(result, {roundingOnce(unitRoundoff(view.result.dtype)), 0});
 }
 
-/// The most elements of the result that depend on one of an operand.
+/// The most elements of the result that depend on one element of an operand.
 double reach(const OpView &view, size_t operand) {
-  const OpInfo info = getOpInfo(view.op.kind);
   const double own = std::max(view.elements(operand), 1.0);
-  if (info.isElementwise() || view.op.kind == OpKind::broadcast)
+  switch (view.op.kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+  case OpKind::broadcast:
     return std::max(1.0, view.elements() / own);
-  if (view.op.kind == OpKind::gather)
+  case OpKind::gather:
     return operand == 0 ? view.elements(1) : view.elements() / own;
-  if (view.op.kind == OpKind::scatter)
+  case OpKind::scatter:
     return operand == 1 ? view.elements(2) / own : 1;
-  if (view.op.kind == OpKind::softmax)
-    return termsOf(view);
-  if (info.family == OpFamily::shape || info.family == OpFamily::reduction)
+  case OpKind::softmax:
+    return softmaxTerms(view);
+  case OpKind::reshape:
+  case OpKind::transpose:
+  case OpKind::slice:
+  case OpKind::pad:
+  case OpKind::concat:
+  case OpKind::iota:
+  case OpKind::reduce:
     return 1;
+  case OpKind::argtopk:
+  case OpKind::conv:
+  case OpKind::matmul:
+  case OpKind::max_pool:
+  case OpKind::avg_pool:
+  case OpKind::batch_norm:
+  case OpKind::custom_call:
+    break;
+  }
   return view.elements();
 }
 
@@ -319,7 +392,7 @@ void Derivation::addResult(const OpView &view, size_t index, uint32_t slot) {
   values[slot] = toleranceOf(view, precision);
   addInfluences(view, *program.steps[index], slot);
   const bool isInexact = !worstOperand(view).isExact();
-  if (isInexact && jumps(view.op, view.result)) {
+  if (isInexact && jumpsOf(view.op, view.result) != Jumps::never) {
     influences[slot].push_back({result.jumps.size(), 1});
     result.jumps.push_back({index, view.operands});
   }

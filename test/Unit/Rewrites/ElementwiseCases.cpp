@@ -194,7 +194,7 @@ private:
 };
 
 bool isFunction(OpKind kind) {
-  return getOpInfo(kind).rounding == Rounding::function;
+  return getOpInfo(kind).isRoundedFunction();
 }
 
 /// The ops of constants that are exact, or round once.

@@ -307,6 +307,38 @@ TEST(CertificateTest, NearAJumpAnElementMayDiffer) {
             Verdict::failed);
 }
 
+/// sqrt(x) rem 1.5, of which only that of 9 is near a multiple. 0 is not one:
+/// the quotient is 0 on both sides.
+TEST(CertificateTest, RemaindersJumpAtMultiples) {
+  ProgramBuilder builder;
+  const uint32_t x = builder.input(vec(4)), y = builder.input(vec(4));
+  const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, vec(4));
+  const Case c = {
+      builder.finish({builder.op(makeOp(OpKind::rem), {root, y}, vec(4))}),
+      {floatsOf({0, 1, 9, 10}), floatsOf({1.5f, 1.5f, 1.5f, 1.5f})}};
+  Tensors compiled = c.compiled();
+  EXPECT_EQ(c.certify(compiled).nearJumps, 1);
+  compiled[0].as<float>()[2] = 1.5f;
+  EXPECT_EQ(c.certify(compiled).explained, 1);
+  compiled[0].as<float>()[3] = 1.5f;
+  EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
+}
+
+/// The three largest of eight roots, of which two are nearly equal.
+TEST(CertificateTest, RanksJumpWhereElementsAreNearlyEqual) {
+  auto countNear = [](float second, bool ascending) {
+    const Case c =
+        jumping(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, 3, ascending}),
+                {1, 81, second, 49, 25, 4, 9, 2}, {DType::i64, {3}});
+    return c.certify(c.compiled()).nearJumps;
+  };
+  EXPECT_EQ(countNear(64, /*ascending=*/false), 0);
+  EXPECT_EQ(countNear(std::nextafter(81.0f, 0.0f), /*ascending=*/false), 2);
+  // The third and the fourth: only one of them is in the result.
+  EXPECT_EQ(countNear(25, /*ascending=*/false), 1);
+  EXPECT_EQ(countNear(std::nextafter(81.0f, 0.0f), /*ascending=*/true), 0);
+}
+
 TEST(CertificateTest, FewElementsNearJumpsLeaveTheOthersCompared) {
   std::vector<float> values(100, 2.0f);
   for (int i = 0; i < 100; ++i)
