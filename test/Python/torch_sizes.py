@@ -152,8 +152,30 @@ class SizesTest(unittest.TestCase):
                                          for i in range(5)]
         self.check(model, inputs, dynamic=False)
         (graph,) = self.graphs
-        self.assertEqual(len(graph.constants), 2)
+        self.assertEqual(len(graph.split.constants), 2)
         self.assertEqual(graph.functions()[0].report().signatures[0].calls, 5)
+
+    def test_buffers_that_change_between_calls_become_inputs(self):
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 4)
+                self.register_buffer("scale", torch.ones(4))
+
+            def forward(self, x):
+                return self.linear(x) * self.scale
+
+        model, x = Scale().eval(), torch.randn(2, 4)
+        torch._dynamo.reset()
+        self.graphs.clear()
+        compiled = torch.compile(model, backend=tandem.torch.backend, dynamic=False,
+                                 options={"fallback": "error"})
+        for _ in range(8):
+            model.scale.add_(0.5)
+            torch.testing.assert_close(compiled(x), model(x))
+        (graph,) = self.graphs
+        self.assertEqual(len(graph.split.constants), 2)
+        self.assertGreater(graph.functions()[0].report().signatures[0].calls, 2)
 
     def recompiles(self, f, sizes, prepare):
         torch._dynamo.reset()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import logging
 import operator
 import time
@@ -23,6 +24,10 @@ _LOG = logging.getLogger(__name__)
 MAX_FUNCTIONS = 64
 # A graph remembers at most this many sets of sizes of a function for all sizes.
 MAX_SIZES = 4096
+# A parameter or a buffer becomes an input after this many changes before which building
+# functions took more than this share of the time.
+MAX_CHANGES = 3
+MAX_BUILD_SHARE = 0.1
 
 _version_of = operator.attrgetter("_version")
 
@@ -34,16 +39,29 @@ def _picker(positions: Sequence[int]) -> Callable[[Sequence[typing.Any]], Sequen
     return lambda items: [items[i] for i in positions]
 
 
-class _Constants:
-    """The inputs whose values functions were built with: parameters and buffers, known
-    by their memory and their version; and these functions, by the sizes of a call."""
+class _Split:
+    """The numbers of the tensors among a graph's inputs: of those whose values functions
+    are built with (parameters and buffers), and of the inputs of these functions."""
 
-    def __init__(self, tensors: Sequence[torch.Tensor]) -> None:
+    def __init__(self, constants: Sequence[int], tensors: Sequence[int]) -> None:
+        self.constants = list(constants)
+        self.varying = [i for i in tensors if i not in set(constants)]
+        self.pick_constants, self.pick_varying = _picker(self.constants), _picker(self.varying)
+
+
+class _Constants:
+    """The parameters and buffers whose values functions were built with, known by their
+    memory and their version; and these functions, by the sizes of a call."""
+
+    def __init__(self, split: _Split, tensors: Sequence[torch.Tensor]) -> None:
+        self.split = split
         self.tensors = tensors
         self.versions = list(map(_version_of, tensors))
         self.functions: dict[tuple[int, ...], _Bound | _InTorch] = {}
         # The function for all sizes, if there is one; None if that is not known yet.
         self.shared: Function | bool | None = None
+        self.start = time.perf_counter()
+        self.build_seconds = 0.0
 
     def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
         """Whether the constants of a call are these. Runs in every call, once per
@@ -52,6 +70,17 @@ class _Constants:
             return False
         return all(map(operator.is_, tensors, self.tensors)) or all(
             t.data_ptr() == known.data_ptr() for t, known in zip(tensors, self.tensors))
+
+    def changed(self, tensors: Sequence[torch.Tensor]) -> list[int]:
+        """The numbers of the inputs of the graph that are no longer as they were."""
+        return [number for number, t, known, version in zip(
+            self.split.constants, tensors, self.tensors, self.versions)
+            if t._version != version or t.data_ptr() != known.data_ptr()]
+
+    def have_paid(self) -> bool:
+        """Whether building functions took only a small part of the time so far."""
+        elapsed = time.perf_counter() - self.start
+        return self.build_seconds <= MAX_BUILD_SHARE * elapsed
 
     def keep(self, sizes: tuple[int, ...], bound: _Bound | _InTorch) -> None:
         limit = MAX_FUNCTIONS if self.shared is False else MAX_SIZES
@@ -66,7 +95,8 @@ class CompiledGraph:
 
     One Function of Tandem is built for all sizes. If the graph has an op for which
     sizes must be numbers, a Function is built for each set of sizes. All are built again
-    after a parameter or a buffer has changed.
+    after a parameter or a buffer has changed. One that changes again and again, such as
+    a cache that the program writes to between calls, becomes an input of the Function.
 
     If an op does not support the sizes of a call, `name_fallback` is told why, and torch
     runs the graph for these sizes. Without it, Unsupported is raised.
@@ -81,10 +111,8 @@ class CompiledGraph:
         self.module = module
         self.inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
         self.is_tensor = [isinstance(n.meta["val"], torch.Tensor) for n in self.inputs]
-        self.constants = [i for i in constants if self.is_tensor[i]]
-        self.varying = [i for i, is_tensor in enumerate(self.is_tensor)
-                        if is_tensor and i not in set(self.constants)]
-        self.pick_constants, self.pick_varying = _picker(self.constants), _picker(self.varying)
+        self.split = _Split([i for i in constants if self.is_tensor[i]], self._tensors())
+        self.changes: collections.Counter[int] = collections.Counter()
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
         self.views = _find_views(self.inputs, self.output)
@@ -109,20 +137,36 @@ class CompiledGraph:
         arguments.clear()  # The caller gives them away, so that memory can be reused.
         # Other threads may call the graph at the same time.
         known = self.known
-        constants = self.pick_constants(tensors)
-        if known is None or not known.hold(constants):
-            known = self.known = _Constants(constants)
+        if known is None or not known.hold(known.split.pick_constants(tensors)):
+            known = self.known = self._take_constants(known, tensors)
         sizes = tuple(_size_of(tensors[number], dim)
                       for number, dim in self.symbols.values()) if self.symbols else ()
         bound = known.functions.get(sizes)
         if bound is None:
             start = time.perf_counter()
             bound = self._bind(tensors, sizes, known)
-            self.build_seconds += time.perf_counter() - start
+            seconds = time.perf_counter() - start
+            self.build_seconds += seconds
+            known.build_seconds += seconds
             known.keep(sizes, bound)
-            if bound.is_plain and tensors and len(self.varying) == len(tensors) and not sizes:
+            if (bound.is_plain and tensors and not sizes
+                    and len(known.split.varying) == len(tensors)):
                 self.only = bound.function
-        return bound.call(self.pick_varying(tensors), tensors)
+        return bound.call(known.split.pick_varying(tensors), tensors)
+
+    def _tensors(self) -> list[int]:
+        return [i for i, is_tensor in enumerate(self.is_tensor) if is_tensor]
+
+    def _take_constants(self, known: _Constants | None,
+                        tensors: list[typing.Any]) -> _Constants:
+        """The constants of a call. Those that have changed too often become inputs."""
+        if known is not None and not known.have_paid():
+            self.changes.update(known.changed(known.split.pick_constants(tensors)))
+            often = {i for i, times in self.changes.items() if times >= MAX_CHANGES}
+            if often.intersection(self.split.constants):
+                self.split = _Split([i for i in self.split.constants if i not in often],
+                                    self._tensors())
+        return _Constants(self.split, self.split.pick_constants(tensors))
 
     def functions(self) -> list[Function]:
         """The Functions that run the graph now, each once."""
@@ -133,11 +177,11 @@ class CompiledGraph:
               known: _Constants) -> _Bound | _InTorch:
         symbols = dict(zip(self.symbols, sizes))
         if known.shared is None:
-            known.shared = self._build_shared(tensors)
+            known.shared = self._build_shared(tensors, known.split)
         function, importer = known.shared, Importer(symbols)
         if isinstance(function, bool):
             try:
-                function = self._build(importer, tensors)
+                function = self._build(importer, tensors, known.split)
             except Unsupported as reason:
                 if self.name_fallback is None:
                     raise
@@ -145,19 +189,21 @@ class CompiledGraph:
                 return _InTorch(self.module)
         return _Bound(function, self._sources(importer))
 
-    def _build_shared(self, tensors: list[typing.Any]) -> Function | bool | None:
+    def _build_shared(self, tensors: list[typing.Any],
+                      split: _Split) -> Function | bool | None:
         """The function for all sizes, or False if sizes must be numbers."""
         if not self.symbols:
             return False
         try:
-            return self._build(Importer(), tensors)
+            return self._build(Importer(), tensors, split)
         except (NeedsSizes, Unsupported) as reason:
             _LOG.info("a function is built for each set of sizes: %s", reason)
             return False
 
-    def _build(self, importer: Importer, tensors: list[typing.Any]) -> Function | None:
+    def _build(self, importer: Importer, tensors: list[typing.Any],
+               split: _Split) -> Function | None:
         """A function of the inputs that vary; None if no result is computed."""
-        constants = set(self.constants)
+        constants = set(split.constants)
         for number, node in enumerate(self.inputs):
             if not self.is_tensor[number]:
                 importer.values[node] = importer.input_size(node, tensors[number])
@@ -165,7 +211,7 @@ class CompiledGraph:
                 importer.add_constant(node, tensors[number])
             else:
                 importer.add_input(node)
-        if not self.varying:
+        if not split.varying:
             importer.builder.input("float32", ())  # See _Bound.
         for node in self.graph.nodes:
             if node.op == "get_attr":
