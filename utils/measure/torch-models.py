@@ -174,7 +174,7 @@ def summary(records):
         text = f"Geometric mean of the ratios of {len(best)} cases: {ratio_cell(means)}. {text}"
     if records:
         last = records[-1]
-        text += f" {last['threads']} threads. {torch_page.describe(last['machine'])}"
+        text += f" {last['threads']} threads.\n{torch_page.describe(last['machine'])}"
     return text
 
 
