@@ -59,6 +59,14 @@ public:
     size_t index = 0;
   };
 
+  /// The results of topk and sort: elements, and their indices along the axis.
+  struct ValuesAndIndices {
+    Value values, indices;
+  };
+  template <Results form>
+  using ResultsOf =
+      std::conditional_t<form == Results::withIndices, ValuesAndIndices, Value>;
+
   /// The operands of an op, written as `x` or `{x, y}`.
   class Operands {
   public:
@@ -123,13 +131,16 @@ public:
   Value op(OpKind kind, Operands operands, Attrs attributes) {
     return op(describe(kind, std::move(attributes)), std::move(operands));
   }
-  /// Adds a custom_call, the only op that may have several results. Returns one
-  /// Value per result, or an empty vector if the op is invalid.
+  /// Adds an op with any number of results. Returns one Value per result, or an
+  /// empty vector if the op is invalid.
   std::vector<Value> results(OpDesc op, Operands operands);
+  std::vector<Value> results(OpDesc op, Operands operands,
+                             std::vector<SizeExpressions> sizes);
 
   // One function per row of the op table:
   //   neg(x), add(x, y), softmax(x, {.axis = 1}),
-  //   conv({x, w, bias}, {.strides = {1, 1}, ...}).
+  //   conv({x, w, bias}, {.strides = {1, 1}, ...}),
+  //   auto [values, indices] = topk(x, {.axis = 1, .k = 5}).
 #define TANDEM_UNARY(kind, attrs, ...)                                         \
   Value kind(Value operand, op_attrs::attrs##T attributes = {}) {              \
     return op(OpKind::kind, operand, std::move(attributes));                   \
@@ -139,10 +150,12 @@ public:
     return op(OpKind::kind, {lhs, rhs}, std::move(attributes));                \
   }
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, ...)                         \
-  TANDEM_OP(kind, elementwise, operands, operands, attrs)
-#define TANDEM_OP(kind, family, least, most, attrs, ...)                       \
-  Value kind(Operands operands, op_attrs::attrs##T attributes = {}) {          \
-    return op(OpKind::kind, std::move(operands), std::move(attributes));       \
+  TANDEM_OP(kind, elementwise, operands, operands, attrs, , one)
+#define TANDEM_OP(kind, family, least, most, attrs, rule, results, ...)        \
+  ResultsOf<Results::results> kind(Operands operands,                          \
+                                   op_attrs::attrs##T attributes = {}) {       \
+    return add<Results::results>(                                              \
+        describe(OpKind::kind, std::move(attributes)), std::move(operands));   \
   }
 #include "tandem/Support/Ops.def"
 
@@ -257,8 +270,17 @@ private:
     return desc;
   }
 
-  std::vector<Value> results(OpDesc op, Operands operands,
-                             std::vector<SizeExpressions> sizes);
+  /// Adds an op with results of this form. A custom_call must have one result.
+  template <Results form> ResultsOf<form> add(OpDesc desc, Operands operands) {
+    if constexpr (form == Results::withIndices) {
+      const std::vector<Value> both =
+          results(std::move(desc), std::move(operands));
+      return both.empty() ? ValuesAndIndices()
+                          : ValuesAndIndices{both[0], both[1]};
+    } else {
+      return op(std::move(desc), std::move(operands));
+    }
+  }
   /// Returns the value with the number `index`.
   Value valueOf(size_t index) const;
   std::vector<Value> valuesOf(size_t first, size_t count) const;

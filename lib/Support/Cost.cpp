@@ -89,6 +89,8 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
   cost.flops =
       flops(op, result.shape.numElements(), cost.reads, operands.size());
   cost.bytes = result.bytes();
+  if (getOpInfo(op.kind).results == Results::withIndices)
+    cost.bytes += indicesType(result).bytes();
   for (size_t i = 0; i < operands.size(); ++i) {
     int64_t bytes = operands[i].bytes();
     if (takesPart && i == 0)

@@ -12,9 +12,9 @@
 //              C2  indices are i32 or i64
 //              C3  axis is a dim of the input
 //              C4  updates have the shape that gather would give
-//   argtopk    C1  the element type is a number type
+//   topk, sort C1  the element type is a number type
 //              C2  axis is a dim of the input
-//              C3  k is in [0, size of the dim]
+//   topk       C3  k is in [0, size of the dim]
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,20 +76,39 @@ Expected<TensorType> shape_rules::inferScatter(const OpDesc &op,
   return result;
 }
 
-Expected<TensorType> shape_rules::inferArgTopK(const OpDesc &op,
-                                               Operands operands) {
-  const fb::ArgTopKAttrsT &attrs = *op.attrs.AsArgTopKAttrs();
-  const TensorType &from = operands[0];
+/// Checks what topk and sort have in common.
+static Status checkLines(OpKind kind, int64_t axis, const TensorType &from) {
   if (!isNumber(from.dtype))
-    return broken(OpKind::argtopk, 1, "works on floats and integers, not on ",
-                  from.dtype);
-  if (!axisInRange(attrs.axis, from.shape.rank()))
-    return broken(OpKind::argtopk, 2, "axis ", attrs.axis, " of ", from);
-  TensorType result{DType::i64, from.shape};
+    return broken(kind, 1, "works on floats and integers, not on ", from.dtype);
+  if (!axisInRange(axis, from.shape.rank()))
+    return broken(kind, 2, "axis ", axis, " of ", from);
+  return {};
+}
+
+Expected<TensorType> shape_rules::inferTopK(const OpDesc &op,
+                                            Operands operands) {
+  const fb::TopKAttrsT &attrs = *op.attrs.AsTopKAttrs();
+  TensorType result = operands[0];
+  TANDEM_RETURN_IF_ERROR(checkLines(OpKind::topk, attrs.axis, result));
   int64_t &dim = result.shape[static_cast<int>(attrs.axis)];
   if (attrs.k < 0 || (dim != kDynamic && attrs.k > dim))
-    return broken(OpKind::argtopk, 3, "k of ", attrs.k, " along dim ",
-                  attrs.axis, " of ", from);
+    return broken(OpKind::topk, 3, "k of ", attrs.k, " along dim ", attrs.axis,
+                  " of ", operands[0]);
   dim = attrs.k;
   return result;
+}
+
+Expected<TensorType> shape_rules::inferSort(const OpDesc &op,
+                                            Operands operands) {
+  TANDEM_RETURN_IF_ERROR(
+      checkLines(OpKind::sort, op.attrs.AsSortAttrs()->axis, operands[0]));
+  return operands[0];
+}
+
+LineOrder LineOrder::of(const OpDesc &op, const TensorType &operand) {
+  if (const fb::TopKAttrsT *topk = op.attrs.AsTopKAttrs())
+    return {static_cast<int>(topk->axis), topk->k, topk->ascending};
+  const fb::SortAttrsT &sort = *op.attrs.AsSortAttrs();
+  const auto axis = static_cast<int>(sort.axis);
+  return {axis, operand.shape[axis], !sort.descending};
 }

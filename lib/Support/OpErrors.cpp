@@ -37,6 +37,8 @@ Jumps tandem::jumpsOf(const OpDesc &op, const TensorType &result) {
   if (const auto *reduce = op.attrs.AsReduceAttrs())
     return reduce->kind == fb::ReduceKind::argmax ? Jumps::byRank
                                                   : Jumps::never;
+  if (getOpInfo(op.kind).results == Results::withIndices)
+    return isFloat(result.dtype) ? Jumps::never : Jumps::byRank;
   assert(op.attrs.AsCastAttrs() && "an op with a rule of its own");
   if (isFloat(result.dtype))
     return Jumps::never;

@@ -102,6 +102,18 @@ Expected<TensorType> tandem::inferType(const OpDesc &op, Operands operands) {
   return result;
 }
 
+int tandem::numResults(OpKind kind) {
+  return getOpInfo(kind).results == Results::withIndices ? 2 : 1;
+}
+
+Expected<std::vector<TensorType>> tandem::inferTypes(const OpDesc &op,
+                                                     Operands operands) {
+  TANDEM_ASSIGN_OR_RETURN(const TensorType first, inferType(op, operands));
+  if (numResults(op.kind) == 1)
+    return std::vector{first};
+  return std::vector{first, indicesType(first)};
+}
+
 std::optional<int64_t> shape_rules::windowResult(int64_t dim,
                                                  const WindowDim &window) {
   if (dim == kDynamic || window.window == kDynamic)

@@ -212,21 +212,31 @@ GraphBuilder::Value addConstant(GraphBuilder &builder, nb::object array) {
   return value;
 }
 
-GraphBuilder::Value
-addOp(GraphBuilder &builder, const std::string &name,
-      const std::vector<GraphBuilder::Value> &operands,
-      const std::string &attributes,
-      const std::vector<std::pair<std::string, std::string>> &sizes) {
+using Values = std::vector<GraphBuilder::Value>;
+/// Attributes, and the expressions of their entries.
+using Sizes = std::vector<std::pair<std::string, std::string>>;
+
+Values addResults(GraphBuilder &builder, const std::string &name,
+                  const Values &operands, const std::string &attributes,
+                  const Sizes &sizes) {
   std::vector<GraphBuilder::SizeExpressions> expressions;
   for (const auto &[attribute, text] : sizes)
     expressions.push_back({attribute, text});
-  GraphBuilder::Value value =
-      builder.op(parseOp(name, attributes), operands, std::move(expressions));
+  Values values = builder.results(parseOp(name, attributes), operands,
+                                  std::move(expressions));
   take(builder.takeStatus());
-  return value;
+  return values;
 }
 
-using Values = std::vector<GraphBuilder::Value>;
+GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
+                          const Values &operands, const std::string &attributes,
+                          const Sizes &sizes) {
+  const Values values = addResults(builder, name, operands, attributes, sizes);
+  if (values.size() == 1)
+    return values[0];
+  throw nb::type_error(
+      (name + " has " + std::to_string(values.size()) + " results").c_str());
+}
 
 /// The values as objects that keep their builder alive, to which they refer.
 nb::list keepBuilder(nb::handle builder, const Values &values) {
@@ -234,6 +244,14 @@ nb::list keepBuilder(nb::handle builder, const Values &values) {
   for (GraphBuilder::Value value : values)
     objects.append(builder.attr("keep")(value));
   return objects;
+}
+
+/// Adds an op, and returns its results.
+nb::list addOpWithResults(nb::handle self, const std::string &name,
+                          const Values &operands, const std::string &attributes,
+                          const Sizes &sizes) {
+  return keepBuilder(self, addResults(nb::cast<GraphBuilder &>(self), name,
+                                      operands, attributes, sizes));
 }
 
 /// Begins a loop. Returns the index, the carried values and the slices.
@@ -289,6 +307,7 @@ void bindBuilder(nb::module_ &module) {
       .def("constant", addConstant, nb::keep_alive<0, 1>())
       .def("splat", addSplat, nb::keep_alive<0, 1>())
       .def("op", addOp, nb::keep_alive<0, 1>())
+      .def("results", addOpWithResults)
       .def(
           "keep",
           [](GraphBuilder &, GraphBuilder::Value value) { return value; },

@@ -19,6 +19,8 @@ Values = _tandem.Value | list[_tandem.Value] | tuple[_tandem.Value, ...]
 # One flag, or several.
 Flags = bool | list[bool] | tuple[bool, ...]
 
+_T = typing.TypeVar("_T")
+
 _OPS = _tandem.op_names()
 
 
@@ -126,13 +128,37 @@ class Builder:
 
     def op(self, name: str, *operands: _tandem.Value, **attributes: object) -> _tandem.Value:
         """Adds the op `name` with one result."""
+        return self._add(self._impl.op, name, operands, attributes)
+
+    def results(self, name: str, *operands: _tandem.Value,
+                **attributes: object) -> tuple[_tandem.Value, ...]:
+        """Adds the op `name`, and returns its results."""
+        return tuple(self._add(self._impl.results, name, operands, attributes))
+
+    def topk(self, x: _tandem.Value, *, k: int, axis: int,
+             ascending: bool = False) -> tuple[_tandem.Value, _tandem.Value]:
+        """Adds a topk, and returns (values, indices): the `k` largest or, with
+        `ascending`, smallest elements of each line along `axis` in order, and their
+        int64 indices."""
+        values, indices = self.results("topk", x, k=k, axis=axis, ascending=ascending)
+        return values, indices
+
+    def sort(self, x: _tandem.Value, *, axis: int,
+             descending: bool = False) -> tuple[_tandem.Value, _tandem.Value]:
+        """Adds a sort, and returns (values, indices): the elements of each line along
+        `axis` in order, and their int64 indices."""
+        values, indices = self.results("sort", x, axis=axis, descending=descending)
+        return values, indices
+
+    def _add(self, add: Callable[..., _T], name: str, operands: tuple[_tandem.Value, ...],
+             attributes: dict[str, object]) -> _T:
         # Numbers and arrays of numpy are attributes, too.
         numbers, expressions = _take_expressions(attributes)
         text = json.dumps(numbers, default=lambda value: convert(
             f"{name}: an attribute", value, lambda each: each.tolist(),
             "a number, text or a list"))
         try:
-            return self._impl.op(name, list(operands), text, expressions)
+            return add(name, list(operands), text, expressions)
         except TypeError:
             raise TypeError(f"{name}: operands are values of this builder, and "
                             "constants are added by Builder.constant") from None

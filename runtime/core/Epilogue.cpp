@@ -92,3 +92,12 @@ tandem::inferStepType(const fb::StepT &step,
   TANDEM_RETURN_IF_ERROR(checkEpilogue(step, result, operands));
   return result;
 }
+
+Expected<std::vector<TensorType>>
+tandem::inferStepTypes(const fb::StepT &step,
+                       std::span<const TensorType> operands) {
+  if (!step.epilogue)
+    return inferTypes(*step.op, operands);
+  TANDEM_ASSIGN_OR_RETURN(const TensorType type, inferStepType(step, operands));
+  return std::vector{type};
+}

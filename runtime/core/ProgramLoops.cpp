@@ -107,10 +107,8 @@ tandem::inferResultTypes(const fb::ProgramT &program, const fb::StepT &step,
     return inferLoop(*step.loop, operands);
   if (step.op && step.op->kind == OpKind::custom_call)
     return inferCustomCall(*step.op->attrs.AsCustomCallAttrs(), operands);
-  if (step.op) {
-    TANDEM_ASSIGN_OR_RETURN(TensorType type, inferStepType(step, operands));
-    return std::vector<TensorType>{type};
-  }
+  if (step.op)
+    return inferStepTypes(step, operands);
   std::vector<TensorType> types;
   for (uint32_t slot : step.results)
     types.push_back(fromFlat(*program.slots[slot]->type));

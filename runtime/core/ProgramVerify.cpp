@@ -293,7 +293,7 @@ Status Verifier::verifyCustomCall(const fb::StepT &step,
   return {};
 }
 
-/// The declared result type agrees with the shape rule, dims unknown to either
+/// The declared result types agree with the shape rule, dims unknown to either
 /// aside.
 Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   const OpDesc &op = *step.op;
@@ -311,13 +311,15 @@ Status Verifier::verifyOp(const fb::StepT &step, const std::string &what) {
   operands.reserve(step.operands.size());
   for (uint32_t slot : step.operands)
     operands.push_back(typeOf(slot));
-  TANDEM_ASSIGN_OR_RETURN(TensorType inferred, inferStepType(step, operands));
-  if (step.results.size() != 1)
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> inferred,
+                          inferStepTypes(step, operands));
+  if (step.results.size() != inferred.size())
     return invalid(what, ": ", step.results.size(), " results");
-  TensorType declared = typeOf(step.results[0]);
-  if (!agree(declared, inferred))
-    return invalid(what, ": result is declared as ", declared.str(), ", but ",
-                   name(op.kind), " makes ", inferred.str());
+  for (size_t i = 0; i < inferred.size(); ++i)
+    if (const TensorType declared = typeOf(step.results[i]);
+        !agree(declared, inferred[i]))
+      return invalid(what, ": result is declared as ", declared.str(), ", but ",
+                     name(op.kind), " makes ", inferred[i].str());
   return {};
 }
 

@@ -73,8 +73,9 @@ Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
                                        PreparedRef &last, Frame &frame) {
   if (last && sameTypes(last->operands, frame.operandTypes)) [[likely]]
     return last.get();
-  TANDEM_RETURN_IF_ERROR(
-      checkWritten(context.program, plan.step->results[0], results[0]));
+  for (size_t i = 0; i < results.size(); ++i)
+    TANDEM_RETURN_IF_ERROR(
+        checkWritten(context.program, plan.step->results[i], results[i]));
   TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step, frame.operandTypes,
                                           Types(results.begin(), results.end()),
                                           context.providers));
@@ -150,7 +151,8 @@ Status exec::runOp(const DispatchContext &context, const StepPlan &plan,
   TensorType inferred;
   Types several;
   std::span<const TensorType> results = plan.resultTypes;
-  if (results.empty() && plan.step->op->kind == OpKind::custom_call) {
+  if (results.empty() &&
+      getOpInfo(plan.step->op->kind).results != Results::one) {
     TANDEM_ASSIGN_OR_RETURN(
         several,
         inferResultTypes(context.program, *plan.step, frame.operandTypes));

@@ -32,16 +32,33 @@ func.func @scatter_c4(%x: tensor<8x3xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>)
 
 // -----
 
-func.func @argtopk_c2(%x: tensor<8xf32>) {
-  // expected-error@+1 {{argtopk C2: axis 1 of tensor<8xf32>}}
-  %0 = tandem.argtopk %x k = 1 axis = 1 : (tensor<8xf32>) -> tensor<1xi64>
+func.func @topk_c2(%x: tensor<8xf32>) {
+  // expected-error@+1 {{topk C2: axis 1 of tensor<8xf32>}}
+  %0:2 = tandem.topk %x k = 1 axis = 1 : (tensor<8xf32>) -> (tensor<1xf32>, tensor<1xi64>)
   return
 }
 
 // -----
 
-func.func @argtopk_c3(%x: tensor<8xf32>) {
-  // expected-error@+1 {{argtopk C3: k of 9 along dim 0 of tensor<8xf32>}}
-  %0 = tandem.argtopk %x k = 9 axis = 0 : (tensor<8xf32>) -> tensor<9xi64>
+func.func @topk_c3(%x: tensor<8xf32>) {
+  // expected-error@+1 {{topk C3: k of 9 along dim 0 of tensor<8xf32>}}
+  %0:2 = tandem.topk %x k = 9 axis = 0 : (tensor<8xf32>) -> (tensor<9xf32>, tensor<9xi64>)
+  return
+}
+
+// -----
+
+func.func @sort_c2(%x: tensor<8xf32>) {
+  // expected-error@+1 {{sort C2: axis 1 of tensor<8xf32>}}
+  %0:2 = tandem.sort %x axis = 1 : (tensor<8xf32>) -> (tensor<8xf32>, tensor<8xi64>)
+  return
+}
+
+// -----
+
+// The second result is verified like the first.
+func.func @sort_indices(%x: tensor<8xf32>) {
+  // expected-error@+1 {{result type 'tensor<7xi64>' does not fit the inferred type 'tensor<8xi64>'}}
+  %0:2 = tandem.sort %x axis = 0 : (tensor<8xf32>) -> (tensor<8xf32>, tensor<7xi64>)
   return
 }

@@ -18,11 +18,20 @@ func.func @scatter(%x: tensor<?x8xf32>, %i: tensor<2x3xi32>,
   return
 }
 
-// CHECK-LABEL: func @argtopk
-func.func @argtopk(%x: tensor<?x8xf32>) {
-  // CHECK: tandem.argtopk %{{.*}} k = 3 axis = 1 : (tensor<?x8xf32>) -> tensor<?x3xi64>
-  %0 = tandem.argtopk %x k = 3 axis = 1 : (tensor<?x8xf32>) -> tensor<?x3xi64>
-  // CHECK: tandem.argtopk %{{.*}} k = 5 axis = 0 ascending : (tensor<?x8xf32>) -> tensor<5x8xi64>
-  %1 = tandem.argtopk %x k = 5 axis = 0 ascending : (tensor<?x8xf32>) -> tensor<5x8xi64>
+// CHECK-LABEL: func @topk
+func.func @topk(%x: tensor<?x8xf32>) {
+  // CHECK: tandem.topk %{{.*}} k = 3 axis = 1 : (tensor<?x8xf32>) -> (tensor<?x3xf32>, tensor<?x3xi64>)
+  %0:2 = tandem.topk %x k = 3 axis = 1 : (tensor<?x8xf32>) -> (tensor<?x3xf32>, tensor<?x3xi64>)
+  // CHECK: tandem.topk %{{.*}} k = 5 axis = 0 ascending : (tensor<?x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xi64>)
+  %1:2 = tandem.topk %x k = 5 axis = 0 ascending : (tensor<?x8xf32>) -> (tensor<5x8xf32>, tensor<5x8xi64>)
+  return
+}
+
+// CHECK-LABEL: func @sort
+func.func @sort(%x: tensor<?x8xf16>) {
+  // CHECK: tandem.sort %{{.*}} axis = 0 : (tensor<?x8xf16>) -> (tensor<?x8xf16>, tensor<?x8xi64>)
+  %0:2 = tandem.sort %x axis = 0 : (tensor<?x8xf16>) -> (tensor<?x8xf16>, tensor<?x8xi64>)
+  // CHECK: tandem.sort %{{.*}} axis = 1 descending :
+  %1:2 = tandem.sort %x axis = 1 descending : (tensor<?x8xf16>) -> (tensor<?x8xf16>, tensor<?x8xi64>)
   return
 }

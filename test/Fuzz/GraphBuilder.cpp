@@ -61,22 +61,24 @@ int GraphBuilder::randomConstant(const TensorType &type, double scale) {
   return index;
 }
 
-int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude) {
+int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
+                     size_t number) {
   Node node;
   std::vector<TensorType> types;
   for (int i : operands)
     types.push_back(type(i));
-  Expected<TensorType> result = inferType(desc, types);
+  auto results = inferTypes(desc, types);
   node.op = std::move(desc);
   node.operands = std::move(operands);
   node.isExact = isExact(node, graph.nodes);
-  if (!result) {
+  if (!results) {
     std::fprintf(stderr, "random graph: %s\n  in %s\n",
-                 result.error().str().c_str(),
+                 results.error().str().c_str(),
                  printGeneric(node, graph.nodes).c_str());
     std::abort();
   }
-  node.type = *result;
+  node.result = number;
+  node.type = (*results)[number];
   node.magnitude = magnitude;
   graph.nodes.push_back(std::move(node));
   return static_cast<int>(graph.nodes.size()) - 1;

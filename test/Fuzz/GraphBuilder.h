@@ -56,8 +56,10 @@ public:
   /// Floats in [-scale, scale), scale a power of two.
   int randomConstant(const TensorType &type, double scale);
   /// Infers the type by the shape rule; a refusal is a bug of the generator and
-  /// ends the process with a message.
-  int op(OpDesc desc, std::vector<int> operands, double magnitude);
+  /// ends the process with a message. The value is the result with the number
+  /// `number`.
+  int op(OpDesc desc, std::vector<int> operands, double magnitude,
+         size_t number = 0);
   int op(OpKind kind, std::vector<int> operands, double magnitude);
 
   DType randomFloat();

@@ -119,7 +119,11 @@ std::string printAttrs(const OpDesc &op) {
     p.integer("axis", a->axis);
     p.enumerator("kind", "scatter_kind", fb::EnumNameScatterKind(a->kind));
   }
-  if (auto *a = attrs.AsArgTopKAttrs()) {
+  if (auto *a = attrs.AsSortAttrs()) {
+    p.integer("axis", a->axis);
+    p.flag("descending", a->descending);
+  }
+  if (auto *a = attrs.AsTopKAttrs()) {
     p.integer("axis", a->axis);
     p.integer("k", a->k);
     p.flag("ascending", a->ascending);
@@ -189,44 +193,71 @@ std::string printConstant(const Node &node) {
          "}> : () -> " + type;
 }
 
-std::string valueName(int index) { return "%v" + std::to_string(index); }
+bool hasTwoResults(const Node &node) {
+  return node.kind == NodeKind::op && node.op.kind != OpKind::custom_call &&
+         numResults(node.op.kind) == 2;
+}
+
+/// The types of all results of an op.
+std::string printResultTypes(const Node &node,
+                             std::vector<TensorType> operands) {
+  if (!hasTwoResults(node))
+    return node.type.str();
+  const auto types = *inferTypes(node.op, operands);
+  return "(" + types[0].str() + ", " + types[1].str() + ")";
+}
 
 } // namespace
+
+std::string fuzz::valueName(int index, const Node &node) {
+  const std::string name = "%v" + std::to_string(index);
+  return hasTwoResults(node) ? name + "#" + std::to_string(node.result) : name;
+}
+
+std::string fuzz::definedName(int index, const Node &node) {
+  const std::string name = "%v" + std::to_string(index);
+  return hasTwoResults(node) ? name + ":2" : name;
+}
 
 std::string fuzz::printGeneric(const Node &node,
                                const std::vector<Node> &nodes) {
   if (node.kind == NodeKind::constant)
     return printConstant(node);
   std::string names, types;
+  std::vector<TensorType> operands;
   for (int operand : node.operands) {
-    names += (names.empty() ? "" : ", ") + valueName(operand);
-    types += (types.empty() ? "" : ", ") + nodes[operand].type.str();
+    operands.push_back(nodes[operand].type);
+    names += (names.empty() ? "" : ", ") + valueName(operand, nodes[operand]);
+    types += (types.empty() ? "" : ", ") + operands.back().str();
   }
   return "\"tandem." + std::string(name(node.op.kind)) + "\"(" + names + ")" +
-         printAttrs(node.op) + " : (" + types + ") -> " + node.type.str();
+         printAttrs(node.op) + " : (" + types + ") -> " +
+         printResultTypes(node, operands);
 }
 
 std::string fuzz::printFunction(const std::string &name, const OpDesc &op,
                                 std::span<const TensorType> operands,
-                                const TensorType &result) {
+                                const TensorType &result, size_t number) {
   std::vector<Node> nodes;
   Node node;
   std::string arguments;
   for (const TensorType &type : operands) {
-    const int number = static_cast<int>(nodes.size());
-    arguments +=
-        (number == 0 ? "" : ", ") + valueName(number) + ": " + type.str();
-    node.operands.push_back(number);
+    const int index = static_cast<int>(nodes.size());
     Node &input = nodes.emplace_back();
     input.kind = NodeKind::input;
     input.type = type;
+    arguments +=
+        (index == 0 ? "" : ", ") + valueName(index, input) + ": " + type.str();
+    node.operands.push_back(index);
   }
   node.op = op;
   node.type = result;
-  const std::string value = valueName(static_cast<int>(nodes.size()));
+  node.result = number;
+  const int index = static_cast<int>(nodes.size());
   return "func.func @" + name + "(" + arguments + ") -> " + result.str() +
-         " {\n  " + value + " = " + printGeneric(node, nodes) + "\n  return " +
-         value + " : " + result.str() + "\n}\n";
+         " {\n  " + definedName(index, node) + " = " +
+         printGeneric(node, nodes) + "\n  return " + valueName(index, node) +
+         " : " + result.str() + "\n}\n";
 }
 
 /// The nodes with some dims of the inputs unknown, and those that follow from
@@ -244,10 +275,10 @@ static std::vector<Node> forgetDims(const RandomGraph &graph) {
     std::vector<TensorType> types;
     for (int operand : node.operands)
       types.push_back(nodes[operand].type);
-    Expected<TensorType> type = inferType(node.op, types);
-    if (!type)
+    auto results = inferTypes(node.op, types);
+    if (!results)
       return graph.nodes;
-    node.type = *type;
+    node.type = (*results)[node.result];
   }
   return nodes;
 }
@@ -259,14 +290,14 @@ std::string RandomGraph::toMLIR() const {
     list += (list.empty() ? "" : ", ") + item;
   };
   for (int i : inputs())
-    append(args, valueName(i) + ": " + typed[i].type.str());
+    append(args, valueName(i, typed[i]) + ": " + typed[i].type.str());
   for (size_t i = 0; i < typed.size(); ++i)
     if (typed[i].kind != NodeKind::input)
-      body += "  " + valueName(static_cast<int>(i)) + " = " +
+      body += "  " + definedName(static_cast<int>(i), typed[i]) + " = " +
               printGeneric(typed[i], typed) + "\n";
   for (int i : outputs) {
     append(results, typed[i].type.str());
-    append(values, valueName(i));
+    append(values, valueName(i, typed[i]));
   }
   return "func.func @main(" + args + ") -> (" + results + ") {\n" + body +
          "  return " + values + " : " + results + "\n}\n";

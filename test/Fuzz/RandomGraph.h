@@ -44,6 +44,8 @@ struct Node {
   /// Every execution gives the same bits, so that ops with jumps (floor,
   /// compare, casts to integers) may follow.
   bool isExact = true;
+  /// The number of the op's result that the value is.
+  size_t result = 0;
 };
 
 struct RandomGraph {
@@ -80,10 +82,16 @@ RandomGraph makeRandomGraph(uint64_t seed, const GraphOptions &options = {});
 /// `"tandem.add"(%1, %2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>`.
 std::string printGeneric(const Node &node, const std::vector<Node> &nodes);
 
-/// A function of one op: `func.func @name(%0: …) -> … { … }`.
+/// The name of a node's value, as an operand and, for several results, where
+/// the op is: `%v7`, `%v7#1`, `%v7:2`.
+std::string valueName(int index, const Node &node);
+std::string definedName(int index, const Node &node);
+
+/// A function of one op: `func.func @name(%0: …) -> … { … }`. Returns the
+/// result with the number `number`, of type `result`.
 std::string printFunction(const std::string &name, const OpDesc &op,
                           std::span<const TensorType> operands,
-                          const TensorType &result);
+                          const TensorType &result, size_t number = 0);
 
 } // namespace tandem::fuzz
 

@@ -193,22 +193,38 @@ void appendScatter(GraphBuilder &b) {
   b.op(std::move(desc), {x, indices, updates}, magnitude);
 }
 
-/// Appends an argTopK of values that every execution agrees on.
-void appendArgTopK(GraphBuilder &b) {
-  int x = b.pickExact();
-  const Shape &shape = b.type(x).shape;
+OpDesc randomOrder(GraphBuilder &b, int64_t axis, int64_t size) {
+  OpDesc desc;
+  if (b.random.chance(50)) {
+    fb::TopKAttrsT attrs;
+    attrs.axis = axis;
+    attrs.k = b.random.between(1, size);
+    attrs.ascending = b.random.chance(50);
+    desc.kind = OpKind::topk;
+    desc.attrs.Set(std::move(attrs));
+  } else {
+    fb::SortAttrsT attrs;
+    attrs.axis = axis;
+    attrs.descending = b.random.chance(50);
+    desc.kind = OpKind::sort;
+    desc.attrs.Set(std::move(attrs));
+  }
+  return desc;
+}
+
+/// Appends a result of a topk or a sort. Indices are those of values that every
+/// execution agrees on.
+void appendOrder(GraphBuilder &b) {
+  const bool wantsIndices = b.random.chance(50);
+  const int x = wantsIndices ? b.pickExact() : b.pickFloat(1);
+  const Shape shape = b.type(x).shape;
   if (shape.rank() == 0)
     return;
-  auto axis = static_cast<int>(b.random.below(shape.rank()));
-  fb::ArgTopKAttrsT attrs;
-  attrs.axis = axis;
-  attrs.k = b.random.between(1, shape[axis]);
-  attrs.ascending = b.random.chance(50);
-  double magnitude = static_cast<double>(shape[axis]);
-  OpDesc desc;
-  desc.kind = OpKind::argtopk;
-  desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x}, magnitude);
+  const auto axis = static_cast<int>(b.random.below(shape.rank()));
+  OpDesc desc = randomOrder(b, axis, shape[axis]);
+  const double magnitude =
+      wantsIndices ? static_cast<double>(shape[axis]) : b.node(x).magnitude;
+  b.op(std::move(desc), {x}, magnitude, wantsIndices ? 1 : 0);
 }
 
 void appendIota(GraphBuilder &b) {
@@ -227,8 +243,7 @@ void appendIota(GraphBuilder &b) {
 
 void fuzz::appendShapeOp(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
-      appendReshape, appendTranspose, appendBroadcast, appendSlice,
-      appendPad,     appendConcat,    appendGather,    appendScatter,
-      appendArgTopK, appendIota};
+      appendReshape, appendTranspose, appendBroadcast, appendSlice, appendPad,
+      appendConcat,  appendGather,    appendScatter,   appendOrder, appendIota};
   kinds[b.random.below(std::size(kinds))](b);
 }

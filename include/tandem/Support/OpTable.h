@@ -32,8 +32,16 @@ enum class OpFamily : uint8_t {
   window,        ///< Pooling: max_pool and avg_pool.
   reduction,     ///< Reductions over whole dims: reduce.
   normalization, ///< batch_norm and softmax.
-  indexing,      ///< Ops that place or order elements: scatter and argtopk.
+  indexing,      ///< Ops that place or order elements: scatter, topk, sort.
   structure,     ///< Ops with unknown semantics: custom_call.
+};
+
+/// The results of an op.
+enum class Results : uint8_t {
+  one,         ///< One result.
+  withIndices, ///< Two results. The second has the shape of the first, and its
+               ///< elements are indices of type i64.
+  declared,    ///< The op's attributes give the types of the results.
 };
 
 /// The element types that an elementwise op accepts. `number` includes all
@@ -126,6 +134,7 @@ struct OpInfo {
   int8_t minOperands, maxOperands;
   /// The type of the op's attributes in Op.fbs.
   fb::OpAttrs attrs;
+  Results results;
   /// The element types that the op accepts. For ops that are not elementwise,
   /// the domain is `any`, and the op's shape rule checks the element types.
   Domain domain;
@@ -182,27 +191,29 @@ constexpr OpInfo getOpInfo(OpKind kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \
                            condition, jumps, code)                             \
   case OpKind::kind:                                                           \
-    return {OpFamily::elementwise,                                             \
-            operands,                                                          \
-            operands,                                                          \
-            fb::OpAttrs::attrs,                                                \
-            Domain::domain,                                                    \
-            Rounding::rounding,                                                \
-            Range::range,                                                      \
-            Condition::condition,                                              \
-            Jumps::jumps,                                                      \
-            CodeSize::code,                                                    \
-            Reads::one,                                                        \
+    return {OpFamily::elementwise,  operands,       operands,                  \
+            fb::OpAttrs::attrs,     Results::one,   Domain::domain,            \
+            Rounding::rounding,     Range::range,   Condition::condition,      \
+            Jumps::jumps,           CodeSize::code, Reads::one,                \
             flopsOf(CodeSize::code)};
 #define TANDEM_UNARY(kind, ...) TANDEM_ELEMENTWISE(kind, 1, __VA_ARGS__)
 #define TANDEM_BINARY(kind, ...) TANDEM_ELEMENTWISE(kind, 2, __VA_ARGS__)
-#define TANDEM_OP(kind, family, least, most, attrs, rule, rounding, range,     \
-                  jumps, reads, flops)                                         \
+#define TANDEM_OP(kind, family, least, most, attrs, rule, results, rounding,   \
+                  range, jumps, reads, flops)                                  \
   case OpKind::kind:                                                           \
-    return {OpFamily::family,   least,          most,                          \
-            fb::OpAttrs::attrs, Domain::any,    Rounding::rounding,            \
-            Range::range,       Condition::own, Jumps::jumps,                  \
-            CodeSize::simple,   Reads::reads,   int16_t(flops)};
+    return {OpFamily::family,                                                  \
+            least,                                                             \
+            most,                                                              \
+            fb::OpAttrs::attrs,                                                \
+            Results::results,                                                  \
+            Domain::any,                                                       \
+            Rounding::rounding,                                                \
+            Range::range,                                                      \
+            Condition::own,                                                    \
+            Jumps::jumps,                                                      \
+            CodeSize::simple,                                                  \
+            Reads::reads,                                                      \
+            int16_t(flops)};
 #include "tandem/Support/Ops.def"
   }
   __builtin_unreachable();

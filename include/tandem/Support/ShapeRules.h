@@ -22,6 +22,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace tandem {
 
@@ -33,14 +34,33 @@ using OpDesc = fb::OpT;
 /// "batch_norm".
 std::string_view name(OpKind kind);
 
-/// Infers the type of the result of `op` for operands of the given types, which
-/// may have dynamic dims. Every op in the op table (Ops.def) has exactly one
-/// result, except custom_call. This function fails for a custom_call, whose
-/// attributes contain the result types. If a constraint is violated, the error
+/// Infers the type of the first result of `op` for operands of the given types,
+/// which may have dynamic dims. Fails for a custom_call, whose attributes
+/// contain the result types. If a constraint is violated, the error
 /// message begins with the constraint's label in the dialect's documentation,
 /// e.g. "conv C5: ...". Thread-safe. Does not allocate memory on success.
 Expected<TensorType> inferType(const OpDesc &op,
                                std::span<const TensorType> operands);
+/// Like inferType, for all results of `op`.
+Expected<std::vector<TensorType>>
+inferTypes(const OpDesc &op, std::span<const TensorType> operands);
+/// Returns the number of results of an op that is not a custom_call.
+int numResults(OpKind kind);
+/// Returns the type of the second result of an op with Results::withIndices,
+/// given the type of the first one.
+inline TensorType indicesType(const TensorType &first) {
+  return {DType::i64, first.shape};
+}
+
+/// The elements of each line of a tensor along dim `axis` that a topk or a sort
+/// returns: the first `k` in ascending or descending order.
+struct LineOrder {
+  int axis = 0;
+  int64_t k = 0;
+  bool isAscending = false;
+  /// Returns the order of a topk or a sort of a static type.
+  static LineOrder of(const OpDesc &op, const TensorType &operand);
+};
 
 /// Broadcasts two dims as in NumPy. Returns the size of the result dim, or
 /// nullopt if the sizes differ and neither is 1. If one dim is dynamic and the
@@ -87,7 +107,7 @@ struct OpCost {
 /// The value of OpCost::reads for ops whose OpInfo::reads is Reads::shared.
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 
-/// Returns the cost of `op` for operands and a result of the given static
+/// Returns the cost of `op` for operands and a first result of the given static
 /// types. If a number would overflow, it is set to the largest int64_t.
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);

@@ -208,8 +208,7 @@ resultTypes(const OpDesc &op, std::span<const TensorType> operands) {
                              " has attributes of another op: " +
                              fb::EnumNameOpAttrs(op.attrs.type) + ", not " +
                              fb::EnumNameOpAttrs(getOpInfo(op.kind).attrs));
-  TANDEM_ASSIGN_OR_RETURN(TensorType type, inferType(op, operands));
-  return std::vector{type};
+  return inferTypes(op, operands);
 }
 
 std::vector<GraphBuilder::Value>

@@ -123,7 +123,7 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
   case OpFamily::normalization:
     return op.step->op->kind == OpKind::softmax ? to.function : to.simple;
   case OpFamily::indexing:
-    return op.step->op->kind == OpKind::argtopk ? to.function : to.simple;
+    return op.info().flops >= kTranscendentalFlops ? to.function : to.simple;
   case OpFamily::shape:
   case OpFamily::structure:
     return std::nullopt;

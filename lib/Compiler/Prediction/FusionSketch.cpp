@@ -78,11 +78,13 @@ Status Sketcher::visit(const fb::StepT &step, double times) {
     for (size_t i = 0; i < results.size(); ++i)
       types[step.results[i]] = results[i];
     isConstant = false;
-    op.result = types[step.results[0]];
   } else {
-    TANDEM_ASSIGN_OR_RETURN(op.result, inferType(*step.op, op.operands));
-    types[step.results[0]] = op.result;
+    TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> results,
+                            inferTypes(*step.op, op.operands));
+    for (size_t i = 0; i < results.size(); ++i)
+      types[step.results[i]] = results[i];
   }
+  op.result = types[step.results[0]];
   const int index = static_cast<int>(sketch.ops.size());
   const bool isView = step.op->kind == OpKind::reshape;
   op.cost = cost(*step.op, op.operands, op.result);

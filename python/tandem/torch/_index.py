@@ -184,9 +184,9 @@ def _masked_put(c: Context, x: Value, mask: Value, values: Value,
 def _order(c: Context, x: Value, dim: int, count: int, largest: bool) -> tuple[Value, Value]:
     """The `count` first elements along a dim and their indices. NaN is larger than all
     numbers."""
-    dim = axis_of(dim, len(c.shape(x)))
-    index = c.b.argtopk(c.numeric(x), axis=dim, k=count, ascending=not largest)
-    return gather(c, x, dim, index), index
+    values, index = c.b.topk(c.numeric(x), axis=axis_of(dim, len(c.shape(x))), k=count,
+                             ascending=not largest)
+    return c.cast(values, c.dtype_of(x)), index
 
 
 @handles("topk")
@@ -202,7 +202,9 @@ def sort(c: Context, x: Value, dim: int = -1, descending: bool = False
          ) -> tuple[Value, Value]:
     if not c.shape(x):
         return x, c.splat(0, "int64")
-    return _order(c, x, dim, c.shape(x)[axis_of(dim, len(c.shape(x)))], descending)
+    values, index = c.b.sort(c.numeric(x), axis=axis_of(dim, len(c.shape(x))),
+                             descending=descending)
+    return c.cast(values, c.dtype_of(x)), index
 
 
 @handles("sort.stable")
@@ -219,10 +221,10 @@ def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) 
     results = c.result if isinstance(c.result, (list, tuple)) else [c.result]
     is_largest = "max" in c.op
     if not is_largest and is_float(c.dtype_of(x)):
-        _, index = _order(c, c.b.neg(x), dim, 1, True)
+        values, index = _order(c, c.b.neg(x), dim, 1, True)
+        values = c.b.neg(values)
     else:
-        _, index = _order(c, x, dim, 1, is_largest)
-    values = gather(c, x, dim, index)
+        values, index = _order(c, x, dim, 1, is_largest)
     index = c.reshape(index, c.shape_of(results[-1]))
     return (index if len(results) == 1
             else (c.reshape(values, c.shape_of(results[0])), index))

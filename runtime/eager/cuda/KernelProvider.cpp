@@ -128,7 +128,8 @@ struct Pointers {
   std::span<const Tensor> results;
 
   void *operator[](int number) const {
-    return number == kResult ? results[0].data() : operands[number].data();
+    return number < 0 ? results[kResult - number].data()
+                      : operands[number].data();
   }
 };
 

@@ -59,8 +59,9 @@ Planner cuda::plannerOf(OpKind kind) {
     return planGather;
   case OpKind::scatter:
     return planScatter;
-  case OpKind::argtopk:
-    return planArgTopK;
+  case OpKind::topk:
+  case OpKind::sort:
+    return planOrder;
   case OpKind::conv:
     return planConv;
   case OpKind::matmul:

@@ -39,8 +39,9 @@ public:
 /// What a kernel takes by value: indices, or the bytes of something else.
 using Parameter = std::variant<Indices, std::vector<std::byte>>;
 
-/// The pointer parameter that is the result's; others are numbers of operands.
-inline constexpr int kResult = -1;
+/// Pointer parameters that are the first and the second result's; others are
+/// numbers of operands.
+inline constexpr int kResult = -1, kSecondResult = -2;
 
 /// One launch of a prebuilt kernel.
 struct LaunchPlan {
@@ -103,7 +104,7 @@ Planned planConcat(const OpSignature &signature);
 Planned planIota(const OpSignature &signature);
 Planned planGather(const OpSignature &signature);
 Planned planScatter(const OpSignature &signature);
-Planned planArgTopK(const OpSignature &signature);
+Planned planOrder(const OpSignature &signature);
 Planned planConv(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);
 Planned planPool(const OpSignature &signature);

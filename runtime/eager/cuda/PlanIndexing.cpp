@@ -34,14 +34,14 @@ Planned cuda::planScatter(const OpSignature &signature) {
   return plan;
 }
 
-Planned cuda::planArgTopK(const OpSignature &signature) {
-  const auto &attrs = *signature.op.attrs.AsArgTopKAttrs();
+Planned cuda::planOrder(const OpSignature &signature) {
   const TensorType &operand = signature.operands[0];
-  const AxisView lines(operand.shape, attrs.axis);
-  LaunchPlan plan{KernelFamily::indexing, operand.dtype, "argtopk",
+  const LineOrder order = LineOrder::of(signature.op, operand);
+  const AxisView lines(operand.shape, order.axis);
+  LaunchPlan plan{KernelFamily::indexing, operand.dtype, "order_lines",
                   blocksFor(operand.shape.numElements())};
-  plan.pointers = {0, kResult};
-  plan.values = {Indices{lines.outer, lines.size, lines.inner, attrs.k,
-                         attrs.ascending ? 1 : 0}};
+  plan.pointers = {0, kResult, kSecondResult};
+  plan.values = {Indices{lines.outer, lines.size, lines.inner, order.k,
+                         order.isAscending ? 1 : 0}};
   return OpPlan{{plan}, {}};
 }

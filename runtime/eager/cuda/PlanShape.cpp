@@ -149,7 +149,7 @@ Expected<std::vector<std::byte>> paddingElement(const OpSignature &signature) {
   const DType dtype = signature.result().dtype;
   TANDEM_ASSIGN_OR_RETURN(Tensor none, Tensor::allocate({dtype, {0}}));
   TANDEM_ASSIGN_OR_RETURN(Tensor one, Tensor::allocate({dtype, {1}}));
-  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {&none, 1}, one));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {&none, 1}, {&one, 1}));
   const auto *bytes = one.as<std::byte>();
   return std::vector<std::byte>(bytes, bytes + one.bytes());
 }

@@ -44,8 +44,9 @@ static Prepare preparerOf(OpKind kind) {
     return prepareGather;
   case OpKind::scatter:
     return prepareScatter;
-  case OpKind::argtopk:
-    return prepareArgTopK;
+  case OpKind::topk:
+  case OpKind::sort:
+    return prepareOrder;
   case OpKind::reduce:
     return prepareReduce;
   case OpKind::batch_norm:

@@ -131,7 +131,7 @@ Prepared eager::prepareScatter(const Signature &signature) {
 }
 
 //===----------------------------------------------------------------------===//
-// argtopk
+// topk and sort
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -177,21 +177,24 @@ KeyFunction keyFunction(DType dtype) {
   });
 }
 
-class ArgTopKOp final : public PreparedOp {
+/// topk and sort.
+class OrderOp final : public PreparedOp {
 public:
-  ArgTopKOp(const AxisView &lines, const fb::ArgTopKAttrsT &attrs, DType dtype)
-      : lines(lines), k(attrs.k), mask(attrs.ascending ? 0 : ~uint64_t(0)),
-        width(byteWidth(dtype)), key(keyFunction(dtype)) {}
+  OrderOp(const LineOrder &order, const TensorType &operand)
+      : lines(operand.shape, order.axis), k(order.k),
+        mask(order.isAscending ? 0 : ~uint64_t(0)),
+        width(byteWidth(operand.dtype)), key(keyFunction(operand.dtype)) {}
 
   Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
-    int64_t *out = results[0].as<int64_t>();
     parallelFor(lines.outer * lines.inner, grainFor(lines.size * kSortingWork),
                 [&](int64_t begin, int64_t end) {
                   std::vector<Entry> entries(lines.size);
-                  for (int64_t line = begin; line < end; ++line)
-                    sortLine(in, out, line, entries);
+                  for (int64_t line = begin; line < end; ++line) {
+                    sortLine(in, line, entries);
+                    write(entries, in, results, line);
+                  }
                 });
     return {};
   }
@@ -208,19 +211,36 @@ private:
     }
   };
 
-  void sortLine(const char *in, int64_t *out, int64_t line,
+  /// The first element of a line, counted in elements of a tensor whose lines
+  /// have `size` elements.
+  int64_t firstOf(int64_t line, int64_t size) const {
+    return line / lines.inner * size * lines.inner + line % lines.inner;
+  }
+
+  /// Moves the first k entries of a line to the front, in order.
+  void sortLine(const char *in, int64_t line,
                 std::vector<Entry> &entries) const {
-    const int64_t i = line / lines.inner, rest = line % lines.inner;
-    const char *from = in + (i * lines.size * lines.inner + rest) * width;
+    const char *from = in + firstOf(line, lines.size) * width;
     for (int64_t j = 0; j < lines.size; ++j)
       entries[j] = {key(from + j * lines.inner * width) ^ mask, j};
     const auto end = entries.begin() + k;
     if (k < lines.size)
       std::nth_element(entries.begin(), end, entries.end());
     std::sort(entries.begin(), end);
-    int64_t *to = out + i * k * lines.inner + rest;
-    for (int64_t j = 0; j < k; ++j)
-      to[j * lines.inner] = entries[j].index;
+  }
+
+  void write(const std::vector<Entry> &entries, const char *in,
+             std::span<Tensor> results, int64_t line) const {
+    const char *from = in + firstOf(line, lines.size) * width;
+    const int64_t first = firstOf(line, k);
+    char *values = results[0].as<char>() + first * width;
+    int64_t *indices = results[1].as<int64_t>() + first;
+    for (int64_t j = 0; j < k; ++j) {
+      const int64_t index = entries[j].index;
+      std::memcpy(values + j * lines.inner * width,
+                  from + index * lines.inner * width, width);
+      indices[j * lines.inner] = index;
+    }
   }
 
   AxisView lines;
@@ -232,9 +252,8 @@ private:
 
 } // namespace
 
-Prepared eager::prepareArgTopK(const Signature &signature) {
-  const auto &attrs = *signature.op.attrs.AsArgTopKAttrs();
+Prepared eager::prepareOrder(const Signature &signature) {
   const TensorType &operand = signature.operands[0];
-  return std::make_unique<ArgTopKOp>(AxisView(operand.shape, attrs.axis), attrs,
-                                     operand.dtype);
+  return std::make_unique<OrderOp>(LineOrder::of(signature.op, operand),
+                                   operand);
 }

@@ -43,7 +43,7 @@ Prepared prepareIota(const Signature &signature);
 Prepared prepareGather(const Signature &signature);
 
 Prepared prepareScatter(const Signature &signature);
-Prepared prepareArgTopK(const Signature &signature);
+Prepared prepareOrder(const Signature &signature);
 
 Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);

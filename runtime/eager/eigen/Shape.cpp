@@ -115,7 +115,7 @@ static Expected<Tensor> countUp(DType dtype, int64_t size) {
   attrs.axis = 0;
   attrs.type = std::make_unique<fb::TensorTypeT>(toFlat(type));
   op.attrs.Set(std::move(attrs));
-  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {}, values));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {}, {&values, 1}));
   return values;
 }
 
@@ -170,7 +170,7 @@ static Expected<Tensor> convertFill(double value, DType dtype) {
   fb::CastAttrsT attrs;
   attrs.dtype = dtype;
   op.attrs.Set(attrs);
-  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {&wide, 1}, fill));
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, {&wide, 1}, {&fill, 1}));
   return fill;
 }
 

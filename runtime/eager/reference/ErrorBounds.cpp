@@ -50,25 +50,31 @@ OpDesc widenHalves(const OpDesc &op) {
 }
 
 /// The op by the reference; the shape rule gives the type.
-Expected<Tensor> evaluate(const OpDesc &op, Operands operands) {
-  std::vector<TensorType> types;
+Expected<std::vector<Tensor>> evaluate(const OpDesc &op, Operands operands) {
+  std::vector<TensorType> operandTypes;
   for (const Tensor &operand : operands)
-    types.push_back(operand.type());
-  TANDEM_ASSIGN_OR_RETURN(TensorType type, inferType(op, types));
-  TANDEM_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(type));
-  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, operands, result));
-  return result;
+    operandTypes.push_back(operand.type());
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> types,
+                          inferTypes(op, operandTypes));
+  std::vector<Tensor> results(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    TANDEM_ASSIGN_OR_RETURN(results[i], Tensor::allocate(types[i]));
+  }
+  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, operands, results));
+  return results;
 }
 
 /// The op on the values of one sample. A bitcast takes the bits that each value
 /// has in the type of the operand, not in that of the sample.
-Expected<Tensor> evaluateSample(const OpDesc &op, Operands operands,
-                                std::vector<Tensor> values) {
+Expected<std::vector<Tensor>> evaluateSample(const OpDesc &op,
+                                             Operands operands,
+                                             std::vector<Tensor> values) {
   if (op.kind != OpKind::bitcast)
     return evaluate(widenHalves(op), values);
   TANDEM_ASSIGN_OR_RETURN(values[0], narrowTo(operands[0].dtype(), values[0]));
-  TANDEM_ASSIGN_OR_RETURN(Tensor result, evaluate(op, values));
-  return reference::widenHalves(result);
+  TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> results, evaluate(op, values));
+  results[0] = reference::widenHalves(results[0]);
+  return results;
 }
 
 class SampledEvaluator {
@@ -77,11 +83,11 @@ public:
       : count(options.samples), precision(options.precision),
         random(options.seed) {}
 
-  Expected<SampledValue> run(const OpDesc &op,
-                             std::span<SampledValue *const> operands);
+  Expected<std::vector<SampledValue>>
+  run(const OpDesc &op, std::span<SampledValue *const> operands);
   /// An op and the ops of its epilogue, each as one of its own.
-  Expected<SampledValue> run(const fb::StepT &step,
-                             std::span<SampledValue *const> operands);
+  Expected<std::vector<SampledValue>>
+  run(const fb::StepT &step, std::span<SampledValue *const> operands);
   Expected<std::vector<SampledValue>>
   runCustomCall(const OpDesc &op, std::span<SampledValue *const> operands) {
     return sampleCustomCall(op, operands, count, random);
@@ -93,7 +99,7 @@ private:
   RandomBits random;
 };
 
-Expected<SampledValue>
+Expected<std::vector<SampledValue>>
 SampledEvaluator::run(const OpDesc &op,
                       std::span<SampledValue *const> operands) {
   std::vector<Tensor> exact;
@@ -104,33 +110,40 @@ SampledEvaluator::run(const OpDesc &op,
     isExact &= operand->samples.empty();
     terms = std::max(terms, operand->terms);
   }
-  SampledValue result;
-  TANDEM_ASSIGN_OR_RETURN(result.reference, evaluate(op, exact));
-  result.terms = sumTerms(op, exact, result.reference);
-  std::vector<double> errors =
-      localErrors(op, exact, result.reference, precision, terms);
-  bool rounds = std::any_of(errors.begin(), errors.end(),
-                            [](double error) { return error > 0; });
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<Tensor> references,
+                          evaluate(op, exact));
+  std::vector<SampledValue> results(references.size());
+  std::vector<std::vector<double>> errors(references.size());
+  bool rounds = false;
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].reference = references[i];
+    results[i].terms = sumTerms(op, exact, references[i]);
+    errors[i] = localErrors(op, exact, references[i], precision, terms);
+    if (std::any_of(errors[i].begin(), errors[i].end(),
+                    [](double error) { return error > 0; }))
+      rounds = true;
+    else
+      errors[i].clear();
+  }
   if (isExact && !rounds)
-    return result;
-  if (!rounds)
-    errors.clear();
-  Tensor unperturbed;
+    return results;
+  std::vector<Tensor> unperturbed;
   for (size_t sample = 0; sample < count; ++sample) {
-    if (!isExact || !unperturbed) {
+    if (!isExact || unperturbed.empty()) {
       std::vector<Tensor> values;
       for (SampledValue *operand : operands)
         values.push_back(operand->inSample(sample));
       TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluateSample(op, exact, values));
     }
-    result.samples.push_back(perturb(unperturbed, errors,
-                                     result.reference.dtype(),
-                                     static_cast<int>(sample), random));
+    for (size_t i = 0; i < results.size(); ++i)
+      results[i].samples.push_back(perturb(unperturbed[i], errors[i],
+                                           references[i].dtype(),
+                                           static_cast<int>(sample), random));
   }
-  return result;
+  return results;
 }
 
-Expected<SampledValue>
+Expected<std::vector<SampledValue>>
 SampledEvaluator::run(const fb::StepT &step,
                       std::span<SampledValue *const> operands) {
   if (!step.epilogue)
@@ -138,11 +151,11 @@ SampledEvaluator::run(const fb::StepT &step,
   const OpKind kind = step.op->kind;
   const bool hasResidual = step.epilogue->has_residual;
   const size_t own = numContractionOperands(kind, operands.size(), hasResidual);
-  TANDEM_ASSIGN_OR_RETURN(SampledValue value,
+  TANDEM_ASSIGN_OR_RETURN(std::vector<SampledValue> value,
                           run(*step.op, operands.first(own)));
   for (const EpilogueOp &next : epilogueOps(kind, operands.size(), hasResidual,
                                             step.epilogue->activation)) {
-    std::vector<SampledValue *> inputs = {&value};
+    std::vector<SampledValue *> inputs = {&value[0]};
     if (next.operand)
       inputs.push_back(operands[*next.operand]);
     TANDEM_ASSIGN_OR_RETURN(value, run(next.op, inputs));
@@ -257,15 +270,12 @@ tandem::evaluateWithBounds(const Program &program,
     std::vector<SampledValue *> operands;
     for (uint32_t slot : step.operands)
       operands.push_back(&values[slot]);
-    if (step.op->kind == OpKind::custom_call) {
-      TANDEM_ASSIGN_OR_RETURN(std::vector<SampledValue> results,
-                              sampler.runCustomCall(*step.op, operands));
-      for (size_t k = 0; k < results.size(); ++k)
-        values[step.results[k]] = std::move(results[k]);
-    } else {
-      TANDEM_ASSIGN_OR_RETURN(values[step.results[0]],
-                              sampler.run(step, operands));
-    }
+    TANDEM_ASSIGN_OR_RETURN(std::vector<SampledValue> results,
+                            step.op->kind == OpKind::custom_call
+                                ? sampler.runCustomCall(*step.op, operands)
+                                : sampler.run(step, operands));
+    for (size_t k = 0; k < results.size(); ++k)
+      values[step.results[k]] = std::move(results[k]);
     for (uint32_t slot : step.operands)
       if (last[slot] == i + 1)
         values[slot] = {};
@@ -276,7 +286,7 @@ tandem::evaluateWithBounds(const Program &program,
   return outputs;
 }
 
-Expected<BoundedTensor>
+Expected<std::vector<BoundedTensor>>
 tandem::evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
                            const ErrorBoundOptions &options) {
   std::vector<SampledValue> values(operands.size());
@@ -286,6 +296,10 @@ tandem::evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
     pointers.push_back(&values[i]);
   }
   SampledEvaluator sampler(options);
-  TANDEM_ASSIGN_OR_RETURN(SampledValue result, sampler.run(op, pointers));
-  return BoundedTensor{result.reference, boundsOf(result)};
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<SampledValue> results,
+                          sampler.run(op, pointers));
+  std::vector<BoundedTensor> bounded;
+  for (const SampledValue &result : results)
+    bounded.push_back({result.reference, boundsOf(result)});
+  return bounded;
 }

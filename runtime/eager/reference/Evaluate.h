@@ -41,7 +41,9 @@ void evaluateIota(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateGather(const OpDesc &op, Operands operands, Tensor &result);
 
 void evaluateScatter(const OpDesc &op, Operands operands, Tensor &result);
-void evaluateArgTopK(const OpDesc &op, Operands operands, Tensor &result);
+/// topk and sort: the elements, and their indices.
+void evaluateOrder(const OpDesc &op, Operands operands,
+                   std::span<Tensor> results);
 
 void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);

@@ -84,28 +84,39 @@ static bool isLess(double a, double b) {
   return std::isnan(a) ? false : std::isnan(b) || a < b;
 }
 
-void reference::evaluateArgTopK(const OpDesc &op, Operands operands,
-                                Tensor &result) {
-  const auto &attrs = *op.attrs.AsArgTopKAttrs();
-  const AxisView lines(operands[0].shape(), attrs.axis);
-  std::vector<int64_t> indices(result.shape().numElements());
-  withWideType(operands[0].dtype(), [&]<typename T>(T) {
-    const std::vector<T> values = widen<T>(operands[0]);
-    for (int64_t i = 0; i < lines.outer; ++i)
-      for (int64_t k = 0; k < lines.inner; ++k) {
-        auto at = [&](int64_t j) {
-          return values[(i * lines.size + j) * lines.inner + k];
-        };
-        std::vector<int64_t> order(lines.size);
-        std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-          const T x = at(attrs.ascending ? a : b);
-          const T y = at(attrs.ascending ? b : a);
-          return isLess(x, y) || (!isLess(y, x) && a < b);
-        });
-        for (int64_t j = 0; j < attrs.k; ++j)
-          indices[(i * attrs.k + j) * lines.inner + k] = order[j];
-      }
+/// The indices of the elements of one line in order.
+template <typename T>
+static std::vector<int64_t> orderOf(const std::vector<T> &line,
+                                    bool isAscending) {
+  std::vector<int64_t> order(line.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    const T x = line[isAscending ? a : b], y = line[isAscending ? b : a];
+    return isLess(x, y) || (!isLess(y, x) && a < b);
   });
-  narrow(indices, result);
+  return order;
+}
+
+void reference::evaluateOrder(const OpDesc &op, Operands operands,
+                              std::span<Tensor> results) {
+  const LineOrder wanted = LineOrder::of(op, operands[0].type());
+  const AxisView lines(operands[0].shape(), wanted.axis);
+  std::vector<int64_t> indices(results[1].shape().numElements());
+  withWideType(operands[0].dtype(), [&]<typename T>(T) {
+    const std::vector<T> from = widen<T>(operands[0]);
+    std::vector<T> values(indices.size()), line(lines.size);
+    for (int64_t i = 0; i < lines.outer; ++i)
+      for (int64_t rest = 0; rest < lines.inner; ++rest) {
+        for (int64_t j = 0; j < lines.size; ++j)
+          line[j] = from[(i * lines.size + j) * lines.inner + rest];
+        const std::vector<int64_t> order = orderOf(line, wanted.isAscending);
+        for (int64_t j = 0; j < wanted.k; ++j) {
+          const int64_t to = (i * wanted.k + j) * lines.inner + rest;
+          indices[to] = order[j];
+          values[to] = line[order[j]];
+        }
+      }
+    narrow(values, results[0]);
+  });
+  narrow(indices, results[1]);
 }

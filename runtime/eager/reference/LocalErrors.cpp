@@ -299,7 +299,8 @@ std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
   case OpKind::iota:
   case OpKind::gather:
   case OpKind::scatter: // Every tier rounds after each update.
-  case OpKind::argtopk:
+  case OpKind::topk:
+  case OpKind::sort:
   case OpKind::max_pool:
   case OpKind::custom_call:
     break; // Nothing is rounded.

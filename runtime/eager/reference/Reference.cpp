@@ -13,58 +13,66 @@
 using namespace tandem;
 using namespace tandem::reference;
 
-using Evaluate = void (*)(const OpDesc &, Operands, Tensor &);
+using Evaluate = void (*)(const OpDesc &, Operands, std::span<Tensor>);
+
+/// A function of an op with one result.
+template <void (*evaluate)(const OpDesc &, Operands, Tensor &)>
+static void one(const OpDesc &op, Operands operands,
+                std::span<Tensor> results) {
+  evaluate(op, operands, results[0]);
+}
 
 static Evaluate evaluatorOf(OpKind kind) {
   switch (kind) {
 #define TANDEM_UNARY(kind, ...) case OpKind::kind:
 #include "tandem/Support/Ops.def"
-    return evaluateUnary;
+    return one<evaluateUnary>;
 #define TANDEM_BINARY(kind, ...) case OpKind::kind:
 #include "tandem/Support/Ops.def"
-    return evaluateBinary;
+    return one<evaluateBinary>;
   case OpKind::cast:
-    return evaluateCast;
+    return one<evaluateCast>;
   case OpKind::compare:
-    return evaluateCompare;
+    return one<evaluateCompare>;
   case OpKind::select:
-    return evaluateSelect;
+    return one<evaluateSelect>;
   case OpKind::clamp:
-    return evaluateClamp;
+    return one<evaluateClamp>;
   case OpKind::reshape:
   case OpKind::bitcast: // The bytes stay.
-    return evaluateReshape;
+    return one<evaluateReshape>;
   case OpKind::transpose:
-    return evaluateTranspose;
+    return one<evaluateTranspose>;
   case OpKind::broadcast:
-    return evaluateBroadcast;
+    return one<evaluateBroadcast>;
   case OpKind::slice:
-    return evaluateSlice;
+    return one<evaluateSlice>;
   case OpKind::pad:
-    return evaluatePad;
+    return one<evaluatePad>;
   case OpKind::concat:
-    return evaluateConcat;
+    return one<evaluateConcat>;
   case OpKind::iota:
-    return evaluateIota;
+    return one<evaluateIota>;
   case OpKind::gather:
-    return evaluateGather;
+    return one<evaluateGather>;
   case OpKind::scatter:
-    return evaluateScatter;
-  case OpKind::argtopk:
-    return evaluateArgTopK;
+    return one<evaluateScatter>;
+  case OpKind::topk:
+  case OpKind::sort:
+    return evaluateOrder;
   case OpKind::conv:
-    return evaluateConv;
+    return one<evaluateConv>;
   case OpKind::matmul:
-    return evaluateMatmul;
+    return one<evaluateMatmul>;
   case OpKind::max_pool:
   case OpKind::avg_pool:
-    return evaluatePool;
+    return one<evaluatePool>;
   case OpKind::reduce:
-    return evaluateReduce;
+    return one<evaluateReduce>;
   case OpKind::batch_norm:
-    return evaluateBatchNorm;
+    return one<evaluateBatchNorm>;
   case OpKind::softmax:
-    return evaluateSoftmax;
+    return one<evaluateSoftmax>;
   case OpKind::custom_call:
     return nullptr;
   }
@@ -78,7 +86,7 @@ struct ReferenceOp final : PreparedOp {
 
   Status run(const StepContext &, Operands operands,
              std::span<Tensor> results) const override {
-    evaluate(op, operands, results[0]);
+    evaluate(op, operands, results);
     return {};
   }
 
@@ -104,11 +112,11 @@ const Provider &tandem::referenceProvider() {
 }
 
 Status tandem::evaluateByReference(const OpDesc &op, Operands operands,
-                                   Tensor &result) {
+                                   std::span<Tensor> results) {
   const Evaluate evaluate = evaluatorOf(op.kind);
   if (!evaluate)
     return fail("execute",
                 "the reference has no " + std::string(name(op.kind)));
-  evaluate(op, operands, result);
+  evaluate(op, operands, results);
   return {};
 }

@@ -130,8 +130,8 @@ countNearJumps(Certificate &certificate, const Program &program,
     std::vector<Tensor> operands;
     for (size_t output : jumpOperands[i])
       operands.push_back(outputs[output]);
-    counts.push_back(countNearJump(*step.op, tolerance.types[step.results[0]],
-                                   operands, jump.operands));
+    counts.push_back(
+        countNearJump(*step.op, jump.result, operands, jump.operands));
     certificate.nearJumps += counts.back();
   }
   return counts;

@@ -104,15 +104,14 @@ int64_t countArgmax(const OpDesc &op, const TensorType &result,
   });
 }
 
-/// The positions among the first `k` of a line, in descending or ascending
-/// order, whose element may be another one.
-int64_t countUncertainRanks(std::vector<double> &line,
-                            const fb::ArgTopKAttrsT &op,
+/// The positions among the first `k` of an ordered line whose element may be
+/// another one. The order of the line is replaced.
+int64_t countUncertainRanks(std::vector<double> &line, const LineOrder &order,
                             const ApproximateTensor &operand) {
   for (double &x : line) // All NaN are equal, and larger than all numbers.
     x = std::isnan(x) ? std::numeric_limits<double>::infinity() : x;
   std::sort(line.begin(), line.end());
-  if (!op.ascending)
+  if (!order.isAscending)
     std::reverse(line.begin(), line.end());
   auto isNearNext = [&](size_t i) {
     return i + 1 < line.size() &&
@@ -121,7 +120,7 @@ int64_t countUncertainRanks(std::vector<double> &line,
   };
   int64_t count = 0;
   bool isNearLast = false;
-  for (size_t i = 0; i < static_cast<size_t>(op.k); ++i) {
+  for (size_t i = 0; i < static_cast<size_t>(order.k); ++i) {
     const bool isNear = isNearNext(i);
     count += isNear || isNearLast;
     isNearLast = isNear;
@@ -129,22 +128,19 @@ int64_t countUncertainRanks(std::vector<double> &line,
   return count;
 }
 
-int64_t countArgTopK(const fb::ArgTopKAttrsT &op,
-                     const ApproximateTensor &operand) {
+int64_t countRanks(const LineOrder &order, const ApproximateTensor &operand) {
   const Shape &shape = operand.tensor.shape();
-  const auto axis =
-      static_cast<int>(op.axis < 0 ? op.axis + shape.rank() : op.axis);
   Shape lines = shape;
-  lines[axis] = 1;
+  lines[order.axis] = 1;
   const Strides strides = rowMajorStrides(shape);
-  std::vector<double> line(static_cast<size_t>(shape[axis]));
+  std::vector<double> line(static_cast<size_t>(shape[order.axis]));
   return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
     int64_t count = 0;
     for (StridedIndex<1> i(lines, {strides}); !i.done(); i.next()) {
       const T *first = operand.tensor.as<T>() + i.offset(0);
       for (size_t k = 0; k < line.size(); ++k)
-        line[k] = static_cast<double>(first[k * strides[axis]]);
-      count += countUncertainRanks(line, op, operand);
+        line[k] = static_cast<double>(first[k * strides[order.axis]]);
+      count += countUncertainRanks(line, order, operand);
     }
     return count;
   });
@@ -172,9 +168,9 @@ int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
   case Jumps::whereEqual:
     return countBinary(result.shape, values[0], values[1], mayBeEqual);
   case Jumps::byRank:
-    if (const auto *topK = op.attrs.AsArgTopKAttrs())
-      return countArgTopK(*topK, values[0]);
-    return countArgmax(op, result, values[0]);
+    return op.kind == OpKind::reduce
+               ? countArgmax(op, result, values[0])
+               : countRanks(LineOrder::of(op, operands[0].type()), values[0]);
   case Jumps::own: // Never returned by jumpsOf.
     break;
   }

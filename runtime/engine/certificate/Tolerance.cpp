@@ -263,6 +263,8 @@ ValueTolerance computedTolerance(const OpView &view, Precision precision) {
   case OpKind::iota:
   case OpKind::gather:
   case OpKind::max_pool:
+  case OpKind::topk:
+  case OpKind::sort:
     return worstOperand(view);
   case OpKind::pad:
     return pad(view);
@@ -284,8 +286,6 @@ ValueTolerance computedTolerance(const OpView &view, Precision precision) {
     return softmax(view);
   case OpKind::custom_call:
     return customCall(view);
-  case OpKind::argtopk: // Indices.
-    break;
   }
   return {};
 }
@@ -337,7 +337,8 @@ double reach(const OpView &view, size_t operand) {
   case OpKind::iota:
   case OpKind::reduce:
     return 1;
-  case OpKind::argtopk:
+  case OpKind::topk:
+  case OpKind::sort:
   case OpKind::conv:
   case OpKind::matmul:
   case OpKind::max_pool:
@@ -394,7 +395,7 @@ void Derivation::addResult(const OpView &view, size_t index, uint32_t slot) {
   const bool isInexact = !worstOperand(view).isExact();
   if (isInexact && jumpsOf(view.op, view.result) != Jumps::never) {
     influences[slot].push_back({result.jumps.size(), 1});
-    result.jumps.push_back({index, view.operands});
+    result.jumps.push_back({index, view.result, view.operands});
   }
 }
 

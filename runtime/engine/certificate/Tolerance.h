@@ -61,6 +61,8 @@ struct ValueTolerance {
 struct Jump {
   /// The op's index among the program's steps.
   size_t step = 0;
+  /// The type of the result that jumps.
+  TensorType result;
   std::vector<ValueTolerance> operands;
 };
 

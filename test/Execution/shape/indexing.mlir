@@ -10,17 +10,21 @@
 
 // Producers and consumers are fused around them.
 func.func @main(%x: tensor<6xf32>, %i: tensor<5xi32>, %u: tensor<5xf32>)
-    -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xi64>, tensor<3xi64>, tensor<3xf32>) {
+    -> (tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xi64>, tensor<3xi64>, tensor<3xf32>, tensor<5xf32>, tensor<5xi64>) {
   %0 = tandem.scatter %x, %i, %u axis = 0 kind = replace : (tensor<6xf32>, tensor<5xi32>, tensor<5xf32>) -> tensor<6xf32>
   %double = tandem.add %u, %u : tensor<5xf32>
   %1 = tandem.scatter %x, %i, %double axis = 0 kind = add : (tensor<6xf32>, tensor<5xi32>, tensor<5xf32>) -> tensor<6xf32>
   %2 = tandem.scatter %x, %i, %u axis = 0 kind = mul : (tensor<6xf32>, tensor<5xi32>, tensor<5xf32>) -> tensor<6xf32>
   %3 = tandem.scatter %x, %i, %u axis = 0 kind = min : (tensor<6xf32>, tensor<5xi32>, tensor<5xf32>) -> tensor<6xf32>
   %4 = tandem.scatter %x, %i, %u axis = 0 kind = max : (tensor<6xf32>, tensor<5xi32>, tensor<5xf32>) -> tensor<6xf32>
-  %5 = tandem.argtopk %x k = 6 axis = 0 : (tensor<6xf32>) -> tensor<6xi64>
-  %6 = tandem.argtopk %x k = 3 axis = 0 ascending : (tensor<6xf32>) -> tensor<3xi64>
-  %7 = tandem.gather %x, %6 axis = 0 : (tensor<6xf32>, tensor<3xi64>) -> tensor<3xf32>
-  return %0, %1, %2, %3, %4, %5, %6, %7 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xi64>, tensor<3xi64>, tensor<3xf32>
+  %all, %5 = tandem.topk %x k = 6 axis = 0 : (tensor<6xf32>) -> (tensor<6xf32>, tensor<6xi64>)
+  %7, %6 = tandem.topk %x k = 3 axis = 0 ascending : (tensor<6xf32>) -> (tensor<3xf32>, tensor<3xi64>)
+  // What is sorted is computed by a kernel, and kernels read both results.
+  %8, %places = tandem.sort %double axis = 0 descending : (tensor<5xf32>) -> (tensor<5xf32>, tensor<5xi64>)
+  %halves = tandem.sub %8, %u : tensor<5xf32>
+  %one = tandem.constant dense<1> : tensor<i64>
+  %9 = tandem.add %places, %one : (tensor<5xi64>, tensor<i64>) -> tensor<5xi64>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %halves, %9 : tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xi64>, tensor<3xi64>, tensor<3xf32>, tensor<5xf32>, tensor<5xi64>
 }
 
 // CHECK: output 0: tensor<6xf32>
@@ -39,3 +43,7 @@ func.func @main(%x: tensor<6xf32>, %i: tensor<5xi32>, %u: tensor<5xf32>)
 // CHECK-NEXT: [2, 1, 5]
 // CHECK-NEXT: output 7: tensor<3xf32>
 // CHECK-NEXT: [-2, 1, 1]
+// CHECK-NEXT: output 8: tensor<5xf32>
+// CHECK-NEXT: [90, 40, 10, 60, -130]
+// CHECK-NEXT: output 9: tensor<5xi64>
+// CHECK-NEXT: [5, 3, 2, 1, 4]

@@ -56,14 +56,16 @@ public:
       TANDEM_RETURN_IF_ERROR(stream().copy(operand, copy));
       there.push_back(copy);
     }
-    TANDEM_ASSIGN_OR_RETURN(Tensor result, allocate(results[0].type()));
-    out.push_back(result);
+    for (const Tensor &result : results) {
+      TANDEM_ASSIGN_OR_RETURN(out.emplace_back(), allocate(result.type()));
+    }
     {
       const MemoryScope own;
       TANDEM_RETURN_IF_ERROR(op->run({stream(), {}, "test"}, there, out));
       EXPECT_EQ(own.peakBytes(), 0);
     }
-    TANDEM_RETURN_IF_ERROR(stream().copy(result, results[0]));
+    for (size_t i = 0; i < out.size(); ++i)
+      TANDEM_RETURN_IF_ERROR(stream().copy(out[i], results[i]));
     return stream().synchronize();
   }
 

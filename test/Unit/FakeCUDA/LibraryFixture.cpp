@@ -20,7 +20,7 @@ public:
              std::span<Tensor> results) const override {
     TANDEM_ASSIGN_OR_RETURN(auto here, copyToHost(operands, context.stream));
     TANDEM_ASSIGN_OR_RETURN(Tensor result, Tensor::allocate(results[0].type()));
-    TANDEM_RETURN_IF_ERROR(evaluateByReference(op, here, result));
+    TANDEM_RETURN_IF_ERROR(evaluateByReference(op, here, {&result, 1}));
     return context.stream.copy(result, results[0]);
   }
 

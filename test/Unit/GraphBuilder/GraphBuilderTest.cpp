@@ -47,7 +47,10 @@ template <typename Table> Table attributesOf(const OpDesc &op) {
     return *static_cast<const Table *>(op.attrs.value);
 }
 
-/// Adds an op by the function that has its name.
+Value firstOf(Value value) { return value; }
+Value firstOf(GraphBuilder::ValuesAndIndices both) { return both.values; }
+
+/// Adds an op by the function that has its name. Returns its first result.
 Value addByName(GraphBuilder &b, const OpDesc &op,
                 const std::vector<Value> &x) {
   switch (op.kind) {
@@ -61,7 +64,7 @@ Value addByName(GraphBuilder &b, const OpDesc &op,
   TANDEM_OP(kind, elementwise, operands, operands, attrs)
 #define TANDEM_OP(kind, family, least, most, attrs, ...)                       \
   case OpKind::kind:                                                           \
-    return b.kind(x, attributesOf<op_attrs::attrs##T>(op));
+    return firstOf(b.kind(x, attributesOf<op_attrs::attrs##T>(op)));
 #include "tandem/Support/Ops.def"
   }
   return {};

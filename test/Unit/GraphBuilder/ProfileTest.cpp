@@ -36,7 +36,7 @@ std::unique_ptr<Graph> makeGraph() {
   b.setLocation("second");
   y = b.add(y, x);
   b.setLocation("third");
-  auto best = b.argtopk(y, {.axis = 1, .k = 2});
+  auto [largest, best] = b.topk(y, {.axis = 1, .k = 2});
   return std::move(*b.build({y, best}, {"y", "best"}));
 }
 
@@ -183,7 +183,7 @@ TEST(CoverageTest, TellsWhatExecutesEachOp) {
   EXPECT_THAT(add.step, HasSubstr("kernel_"));
   EXPECT_THAT(add.provider + add.reason, IsEmpty());
   EXPECT_EQ(best.execution, Execution::library);
-  EXPECT_EQ(best.step, "argtopk");
+  EXPECT_EQ(best.step, "topk");
   EXPECT_EQ(best.provider, "eigen");
   EXPECT_THAT(best.reason, HasSubstr("no kernel was planned"));
 }
@@ -194,12 +194,12 @@ TEST(CoverageTest, TellsOpsOfOneLocationApart) {
   b.setLocation("layer");
   auto x = b.input(kType);
   auto y = b.relu(x);
-  auto graph = std::move(*b.build({y, b.argtopk(y, {.axis = 1, .k = 2})}));
+  auto graph = std::move(*b.build({y, b.topk(y, {.axis = 1, .k = 2}).indices}));
   auto coverage = graph->coverage({&kType, 1});
   ASSERT_TRUE(coverage) << coverage.error().str();
   ASSERT_EQ(coverage->nodes.size(), 2u);
   EXPECT_EQ(coverage->nodes[0].execution, Execution::generated);
-  EXPECT_EQ(coverage->nodes[1].step, "argtopk");
+  EXPECT_EQ(coverage->nodes[1].step, "topk");
 }
 
 TEST(CoverageTest, IsOfTheTierThatIsAskedFor) {

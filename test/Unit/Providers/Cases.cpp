@@ -68,36 +68,47 @@ static Expected<std::unique_ptr<PreparedOp>>
 prepare(const Provider &provider, const OpDesc &op,
         const std::vector<Tensor> &operands) {
   const std::vector<TensorType> types = typesOf(operands);
-  const Expected<TensorType> result = inferType(op, types);
-  if (!result)
+  const auto results = inferTypes(op, types);
+  if (!results)
     return nullptr;
-  return provider.prepare({op, types, {&*result, 1}});
+  return provider.prepare({op, types, *results});
 }
 
 /// Runs the op, checking that it takes the memory it says.
-static Expected<Tensor> runPrepared(const PreparedOp &prepared,
-                                    const OpDesc &op,
-                                    const std::vector<Tensor> &operands) {
-  TANDEM_ASSIGN_OR_RETURN(const TensorType result,
-                          inferType(op, typesOf(operands)));
-  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(result));
-  // What is not written shows.
-  std::memset(tensor.data(), result.dtype == DType::i1 ? 1 : 0xA5,
-              result.bytes());
+static Expected<std::vector<Tensor>>
+runPrepared(const PreparedOp &prepared, const OpDesc &op,
+            const std::vector<Tensor> &operands) {
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> types,
+                          inferTypes(op, typesOf(operands)));
+  std::vector<Tensor> results(types.size());
+  for (size_t i = 0; i < types.size(); ++i) {
+    TANDEM_ASSIGN_OR_RETURN(results[i], Tensor::allocate(types[i]));
+    // What is not written shows.
+    std::memset(results[i].data(), types[i].dtype == DType::i1 ? 1 : 0xA5,
+                types[i].bytes());
+  }
   MemoryScope memory;
-  TANDEM_RETURN_IF_ERROR(runOp(prepared, operands, {&tensor, 1}));
+  TANDEM_RETURN_IF_ERROR(runOp(prepared, operands, results));
   if (memory.peakBytes() != prepared.workspaceBytes())
     return fail("test", "allocates " + std::to_string(memory.peakBytes()) +
                             " bytes, not workspaceBytes");
-  return tensor;
+  return results;
 }
 
-Expected<Tensor> test::run(const Provider &provider, const OpDesc &op,
-                           const std::vector<Tensor> &operands) {
+Expected<std::vector<Tensor>>
+test::runAll(const Provider &provider, const OpDesc &op,
+             const std::vector<Tensor> &operands) {
   TANDEM_ASSIGN_OR_RETURN(auto prepared, prepare(provider, op, operands));
   if (!prepared)
     return fail("test", std::string(provider.name()) + " has no such op");
   return runPrepared(*prepared, op, operands);
+}
+
+Expected<Tensor> test::run(const Provider &provider, const OpDesc &op,
+                           const std::vector<Tensor> &operands) {
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<Tensor> results,
+                          runAll(provider, op, operands));
+  return results[0];
 }
 
 Tensor test::reference(const OpDesc &op, const std::vector<Tensor> &operands) {
@@ -134,12 +145,16 @@ std::string Case::describe() const {
   return text;
 }
 
+std::vector<BoundedTensor> test::allReferencesWithBounds(const Case &c) {
+  auto results = evaluateWithBounds(c.op, c.operands);
+  if (results)
+    return *results;
+  ADD_FAILURE() << results.error().str();
+  return {{emptyTensor({DType::f32, {0}}), {}}};
+}
+
 BoundedTensor test::referenceWithBounds(const Case &c) {
-  Expected<BoundedTensor> result = evaluateWithBounds(c.op, c.operands);
-  if (result)
-    return *result;
-  ADD_FAILURE() << result.error().str();
-  return {emptyTensor({DType::f32, {0}}), {}};
+  return allReferencesWithBounds(c)[0];
 }
 
 namespace {
@@ -178,14 +193,19 @@ void test::checkAgainstReference(const Provider &provider, const Case &c) {
   ASSERT_TRUE(prepared) << prepared.error().str();
   if (!*prepared)
     return;
-  const BoundedTensor expected = referenceWithBounds(c);
-  Expected<Tensor> actual = runPrepared(**prepared, c.op, c.operands);
+  const std::vector<BoundedTensor> expected = allReferencesWithBounds(c);
+  const auto actual = runPrepared(**prepared, c.op, c.operands);
   ASSERT_TRUE(actual) << actual.error().str();
-  const Difference difference =
-      compare(expected.value, *actual, expected.bounds);
-  EXPECT_TRUE(difference.agrees())
-      << "expected " << difference.expected << ", got " << difference.actual
-      << " at " << difference.worstIndex << ", bound " << difference.bound
-      << ", " << difference.maxUlp << " ULP";
-  CaseCounter::get().compared += difference.compared > 0;
+  ASSERT_EQ(actual->size(), expected.size());
+  bool isCompared = false;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    const Difference difference =
+        compare(expected[i].value, (*actual)[i], expected[i].bounds);
+    EXPECT_TRUE(difference.agrees())
+        << "result " << i << ": expected " << difference.expected << ", got "
+        << difference.actual << " at " << difference.worstIndex << ", bound "
+        << difference.bound << ", " << difference.maxUlp << " ULP";
+    isCompared |= difference.compared > 0;
+  }
+  CaseCounter::get().compared += isCompared;
 }

@@ -35,6 +35,9 @@ std::vector<double> valuesOf(const Tensor &tensor);
 /// Runs one op with one provider; the result type comes from the shape rule.
 Expected<Tensor> run(const Provider &provider, const OpDesc &op,
                      const std::vector<Tensor> &operands);
+/// The same with all results.
+Expected<std::vector<Tensor>> runAll(const Provider &provider, const OpDesc &op,
+                                     const std::vector<Tensor> &operands);
 /// The same with the reference; a failure fails the test.
 Tensor reference(const OpDesc &op, const std::vector<Tensor> &operands);
 std::vector<double> referenceValues(const OpDesc &op,
@@ -56,6 +59,7 @@ std::optional<Case> randomCase(OpKind kind, DType dtype, std::mt19937_64 &rng);
 
 /// The case by the reference, and how far a correct result may be from it.
 BoundedTensor referenceWithBounds(const Case &c);
+std::vector<BoundedTensor> allReferencesWithBounds(const Case &c);
 
 /// Compares a provider with the reference on a case, if it supports it; fails
 /// the test with the case's text. A test whose cases were all left out fails,

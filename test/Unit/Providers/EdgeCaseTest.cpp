@@ -288,8 +288,10 @@ TEST(Empty, Shape) {
   checkEmpty(makeOp(OpKind::scatter, add), {x, index, x});
   checkEmpty(makeOp(OpKind::scatter, add),
              {y, none, emptyTensor({DType::f32, {0, 1}})});
-  checkEmpty(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 1, 0}), {x});
-  checkEmpty(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, 0}), {y});
+  checkEmpty(makeOp(OpKind::topk, fb::TopKAttrsT{{}, 1, 0}), {x});
+  checkEmpty(makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, 0}), {y});
+  checkEmpty(makeOp(OpKind::sort, fb::SortAttrsT{{}, 0}), {x});
+  checkEmpty(makeOp(OpKind::sort, fb::SortAttrsT{{}, 1}), {x});
 }
 
 TEST(Empty, Contractions) {
@@ -367,7 +369,7 @@ TEST(Indexing, OrdersSpecialValuesAsTheReferenceDoes) {
       for (int64_t k : {1, 5, 14})
         checkAgainstReference(
             eigenProvider(),
-            {makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, k, ascending}),
+            {makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, k, ascending}),
              {tensorOf(dtype, {14}, values)}});
 }
 

@@ -130,7 +130,8 @@ TEST(ErrorBounds, OperandsAreRoundedInTF32Alone) {
     const Tensor actual = reference(rounded.op, rounded.operands);
     auto loose = evaluateWithBounds(c.op, c.operands, tf32);
     ASSERT_TRUE(loose) << loose.error().str();
-    EXPECT_TRUE(compare(loose->value, actual, loose->bounds).agrees());
+    EXPECT_TRUE(
+        compare((*loose)[0].value, actual, (*loose)[0].bounds).agrees());
     const BoundedTensor strict = referenceWithBounds(c);
     const Difference difference = compare(strict.value, actual, strict.bounds);
     EXPECT_GT(difference.mismatches, difference.compared / 2);
@@ -139,7 +140,7 @@ TEST(ErrorBounds, OperandsAreRoundedInTF32Alone) {
   const Case half = matmulCase(DType::f16, 40);
   auto same = evaluateWithBounds(half.op, half.operands, tf32);
   ASSERT_TRUE(same);
-  EXPECT_EQ(same->bounds, referenceWithBounds(half).bounds);
+  EXPECT_EQ((*same)[0].bounds, referenceWithBounds(half).bounds);
 }
 
 TEST(ErrorBounds, OpsThatDoNotRoundAreExact) {

@@ -83,7 +83,8 @@ private:
   Case concat();
   Case gather();
   Case scatter();
-  Case argtopk();
+  Case topk();
+  Case sort();
   Tensor indicesInto(int64_t size);
   Case broadcast();
   Case conv();
@@ -187,11 +188,17 @@ Case Maker::scatter() {
           {tensor(to), indices, tensor(updates)}};
 }
 
-Case Maker::argtopk() {
+Case Maker::topk() {
   const Shape from = shape(1);
   const int axis = pick(0, from.rank() - 1);
   const int64_t k = coin() ? from[axis] : pick(0, from[axis]);
-  return {makeOp(kind, fb::ArgTopKAttrsT{{}, axis, k, coin()}), {tensor(from)}};
+  return {makeOp(kind, fb::TopKAttrsT{{}, axis, k, coin()}), {tensor(from)}};
+}
+
+Case Maker::sort() {
+  const Shape from = shape(1);
+  const int axis = pick(0, from.rank() - 1);
+  return {makeOp(kind, fb::SortAttrsT{{}, axis, coin()}), {tensor(from)}};
 }
 
 Case Maker::broadcast() {
@@ -354,8 +361,10 @@ std::optional<Case> Maker::make() {
     return gather();
   case OpKind::scatter:
     return scatter();
-  case OpKind::argtopk:
-    return argtopk();
+  case OpKind::topk:
+    return topk();
+  case OpKind::sort:
+    return sort();
   case OpKind::conv:
     return conv();
   case OpKind::matmul:

@@ -230,12 +230,24 @@ TEST(Reference, OrdersTiesByIndexAndNaNAboveNumbers) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   const Tensor x = f64({2, -0.0, nan, 2, 0, -kInf, nan});
   const auto order = [&](int64_t k, bool ascending) {
-    return referenceValues(
-        makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, k, ascending}), {x});
+    const auto results =
+        runAll(referenceProvider(),
+               makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, k, ascending}), {x});
+    return valuesOf((*results)[1]);
   };
   EXPECT_VALUES(order(7, false), 2, 6, 0, 3, 1, 4, 5);
   EXPECT_VALUES(order(7, true), 5, 1, 4, 0, 3, 2, 6);
   EXPECT_VALUES(order(3, false), 2, 6, 0);
+  EXPECT_VALUES(referenceValues(
+                    makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, 4, false}), {x}),
+                nan, nan, 2, 2);
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::sort, fb::SortAttrsT{{}, 0, false}), {x}),
+      -kInf, -0.0, 0, 2, 2, nan, nan);
+  const auto sorted =
+      runAll(referenceProvider(),
+             makeOp(OpKind::sort, fb::SortAttrsT{{}, 0, true}), {x});
+  EXPECT_VALUES(valuesOf((*sorted)[1]), 2, 6, 0, 3, 1, 4, 5);
 }
 
 //===----------------------------------------------------------------------===//

@@ -293,7 +293,7 @@ const Variants kEmptyLoop = {
     {"%r = tandem.loop carried (%h = %x) {trips = 0} : ({V}) -> {V} {\n"
      "%a = tandem.abs %h : {V}\ntandem.yield %a : {V}\n}"}};
 
-/// Sorted by a step of eager, of constants, which kernels cannot compute.
+/// Scattered by a step of eager, of constants, which kernels cannot compute.
 Variants computedConstants(DType dtype) {
   std::string values;
   const std::vector<Bits> all = specialValues(dtype);
@@ -302,11 +302,10 @@ Variants computedConstants(DType dtype) {
   const std::string n = std::to_string(all.size());
   const std::string type = "tensor<" + n + "x{T}>";
   return {{"%a = tandem.constant dense<[" + values + "]> : " + type +
-               "\n%b = tandem.argtopk %a k = " + n + " axis = 0 : (" + type +
-               ") -> tensor<" + n +
+               "\n%b = tandem.iota axis = 0 : tensor<" + n +
                "xi64>\n"
-               "%r = tandem.gather %a, %b axis = 0 : (" +
-               type + ", tensor<" + n + "xi64>) -> " + type,
+               "%r = tandem.scatter %a, %b, %a axis = 0 kind = max : (" +
+               type + ", tensor<" + n + "xi64>, " + type + ") -> " + type,
            type}};
 }
 

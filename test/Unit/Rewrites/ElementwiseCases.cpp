@@ -193,9 +193,7 @@ private:
   std::string size, a, b;
 };
 
-bool isFunction(OpKind kind) {
-  return getOpInfo(kind).isRoundedFunction();
-}
+bool isFunction(OpKind kind) { return getOpInfo(kind).isRoundedFunction(); }
 
 /// The ops of constants that are exact, or round once.
 Variants exactOpsOfConstants(DType dtype) {

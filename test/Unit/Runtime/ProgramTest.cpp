@@ -274,7 +274,7 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
       builder, fb::CreateProgramFile(builder, kProgramFormat + 1));
   std::span newer(builder.GetBufferPointer(), builder.GetSize());
   EXPECT_THAT(deserialize(newer).error().message,
-              HasSubstr("has format version 7, this build reads 6"));
+              HasSubstr("has format version 8, this build reads 7"));
 }
 
 /// It had a Program at its root, whose version stood nowhere if it was the

@@ -56,6 +56,17 @@ public:
     return addStep(std::move(step), std::move(operands), result, arenaOffset);
   }
 
+  /// An op with several results.
+  std::vector<uint32_t> ops(OpDesc desc, std::vector<uint32_t> operands,
+                            const std::vector<TensorType> &results) {
+    std::vector<uint32_t> slots = {
+        op(std::move(desc), std::move(operands), results[0])};
+    for (size_t i = 1; i < results.size(); ++i)
+      slots.push_back(slot(results[i]));
+    program.steps.back()->results = slots;
+    return slots;
+  }
+
   int kernel(int64_t extent, int64_t grain) {
     auto kernel = std::make_unique<fb::KernelT>();
     kernel->name = "kernel_" + std::to_string(program.kernels.size());

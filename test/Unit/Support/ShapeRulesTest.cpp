@@ -283,16 +283,25 @@ TEST(ShapeRules, IndexingOps) {
       {{f32, {1, 1, 1, 1, 1}}, {i32, {1, 1, 1, 1, 1}}, {f32, {1, 1, 1, 1, 1}}},
       "scatter C4: ");
 
-  auto argtopk = [](int64_t axis, int64_t k) {
-    return makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, axis, k});
+  auto topk = [](int64_t axis, int64_t k) {
+    return makeOp(OpKind::topk, fb::TopKAttrsT{{}, axis, k});
   };
-  expectType(argtopk(1, 3), {{f32, {2, 5}}}, {i64, {2, 3}});
-  expectType(argtopk(0, 9), {{i8, {D, 5}}}, {i64, {9, 5}});
-  expectType(argtopk(0, 0), {{f32, {0}}}, {i64, {0}});
-  expectError(argtopk(0, 1), {{i1, {5}}}, "argtopk C1: ");
-  expectError(argtopk(1, 1), {{f32, {5}}}, "argtopk C2: ");
-  expectError(argtopk(0, 6), {{f32, {5}}}, "argtopk C3: ");
-  expectError(argtopk(0, -1), {{f32, {D}}}, "argtopk C3: ");
+  expectType(topk(1, 3), {{f32, {2, 5}}}, {f32, {2, 3}});
+  expectType(topk(0, 9), {{i8, {D, 5}}}, {i8, {9, 5}});
+  expectType(topk(0, 0), {{f32, {0}}}, {f32, {0}});
+  expectError(topk(0, 1), {{i1, {5}}}, "topk C1: ");
+  expectError(topk(1, 1), {{f32, {5}}}, "topk C2: ");
+  expectError(topk(0, 6), {{f32, {5}}}, "topk C3: ");
+  expectError(topk(0, -1), {{f32, {D}}}, "topk C3: ");
+  const TensorType rows{f32, {2, 5}};
+  EXPECT_EQ(*inferTypes(topk(1, 3), {&rows, 1}),
+            (std::vector<TensorType>{{f32, {2, 3}}, {i64, {2, 3}}}));
+  auto sort = [](int64_t axis) {
+    return makeOp(OpKind::sort, fb::SortAttrsT{{}, axis});
+  };
+  expectType(sort(1), {{f32, {2, D}}}, {f32, {2, D}});
+  expectError(sort(0), {{i1, {5}}}, "sort C1: ");
+  expectError(sort(-1), {{f32, {5}}}, "sort C2: ");
 }
 
 TEST(ResolveSlice, StartsAndSizes) {

@@ -324,12 +324,17 @@ TEST(CertificateTest, RemaindersJumpAtMultiples) {
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
 }
 
-/// The three largest of eight roots, of which two are nearly equal.
+/// The three largest or smallest of eight roots.
 TEST(CertificateTest, RanksJumpWhereElementsAreNearlyEqual) {
   auto countNear = [](float second, bool ascending) {
-    const Case c =
-        jumping(makeOp(OpKind::argtopk, fb::ArgTopKAttrsT{{}, 0, 3, ascending}),
-                {1, 81, second, 49, 25, 4, 9, 2}, {DType::i64, {3}});
+    const std::vector<float> values = {1, 81, second, 49, 25, 4, 9, 2};
+    ProgramBuilder builder;
+    const uint32_t x = builder.input(vec(8));
+    const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, vec(8));
+    const std::vector<uint32_t> both =
+        builder.ops(makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, 3, ascending}),
+                    {root}, {vec(3), {DType::i64, {3}}});
+    const Case c = {builder.finish(both), {floatsOf(values)}};
     return c.certify(c.compiled()).nearJumps;
   };
   EXPECT_EQ(countNear(64, /*ascending=*/false), 0);

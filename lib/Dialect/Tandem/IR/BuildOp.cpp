@@ -64,10 +64,14 @@ private:
     enumerator<ScatterKindAttr>("kind",
                                 symbolizeScatterKind(uint32_t(from.kind)));
   }
-  void add(const fb::ArgTopKAttrsT &from) {
+  void add(const fb::TopKAttrsT &from) {
     integer("axis", from.axis);
     integer("k", from.k);
     flag("ascending", from.ascending);
+  }
+  void add(const fb::SortAttrsT &from) {
+    integer("axis", from.axis);
+    flag("descending", from.descending);
   }
   void add(const fb::IotaAttrsT &from) { integer("axis", from.axis); }
   void add(const fb::ConvAttrsT &from) {
@@ -152,7 +156,8 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(AxisAttrs)
     TABLE(GatherAttrs)
     TABLE(ScatterAttrs)
-    TABLE(ArgTopKAttrs)
+    TABLE(TopKAttrs)
+    TABLE(SortAttrs)
     TABLE(IotaAttrs)
     TABLE(ConvAttrs)
     TABLE(MatmulAttrs)
@@ -187,7 +192,7 @@ resultTypes(Location location, const OpDesc &op, ValueRange operands) {
   if (const auto *call = op.attrs.AsCustomCallAttrs())
     return declaredTypes(location.getContext(), *call);
   SmallVector<Type> types;
-  if (failed(ir::detail::inferResultType(location, op, operands, types)))
+  if (failed(ir::detail::inferResultTypes(location, op, operands, types)))
     return failure();
   return types;
 }

@@ -270,8 +270,10 @@ struct RefineResultType : OpInterfaceRewritePattern<TandemOpInterface> {
     auto inferrable = dyn_cast<InferTypeOpInterface>(op.getOperation());
     if (!inferrable)
       return failure();
-    auto declared = cast<RankedTensorType>(op->getResult(0).getType());
-    if (declared.hasStaticShape() ||
+    auto isStatic = [](Type type) {
+      return cast<RankedTensorType>(type).hasStaticShape();
+    };
+    if (llvm::all_of(op->getResultTypes(), isStatic) ||
         !llvm::all_of(op->getUsers(), llvm::IsaPred<TandemOpInterface>))
       return failure();
     SmallVector<Type> inferred;
@@ -280,16 +282,29 @@ struct RefineResultType : OpInterfaceRewritePattern<TandemOpInterface> {
             op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
             op->getRegions(), inferred)))
       return failure();
-    SmallVector<int64_t> shape(declared.getShape());
-    ArrayRef<int64_t> known = cast<RankedTensorType>(inferred[0]).getShape();
-    for (auto [dim, size] : llvm::zip(shape, known))
+    SmallVector<Type> refined;
+    for (auto [declared, known] :
+         llvm::zip_equal(op->getResultTypes(), inferred))
+      refined.push_back(refine(declared, known));
+    if (llvm::equal(refined, op->getResultTypes()))
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      for (auto [result, type] : llvm::zip_equal(op->getResults(), refined))
+        result.setType(type);
+    });
+    return success();
+  }
+
+private:
+  /// The declared type, with the dims that only the inferred one knows.
+  static Type refine(Type declared, Type inferred) {
+    auto type = cast<RankedTensorType>(declared);
+    SmallVector<int64_t> shape(type.getShape());
+    for (auto [dim, size] :
+         llvm::zip(shape, cast<RankedTensorType>(inferred).getShape()))
       if (ShapedType::isDynamic(dim))
         dim = size;
-    if (ArrayRef(shape) == declared.getShape())
-      return failure();
-    rewriter.modifyOpInPlace(
-        op, [&] { op->getResult(0).setType(declared.clone(shape)); });
-    return success();
+    return type.clone(shape);
   }
 };
 

@@ -21,8 +21,13 @@ void ScatterOp::describeAttrs(Adaptor op, fb::ScatterAttrsT &attrs) {
   attrs.kind = static_cast<fb::ScatterKind>(op.getKind());
 }
 
-void ArgTopKOp::describeAttrs(Adaptor op, fb::ArgTopKAttrsT &attrs) {
+void TopKOp::describeAttrs(Adaptor op, fb::TopKAttrsT &attrs) {
   attrs.axis = op.getAxis();
   attrs.k = op.getK();
   attrs.ascending = op.getAscending();
+}
+
+void SortOp::describeAttrs(Adaptor op, fb::SortAttrsT &attrs) {
+  attrs.axis = op.getAxis();
+  attrs.descending = op.getDescending();
 }

@@ -149,6 +149,6 @@ OpDesc IotaOp::getOpDesc() {
   return desc;
 }
 
-LogicalResult IotaOp::verify() { return ir::detail::verifyResultType(*this); }
+LogicalResult IotaOp::verify() { return ir::detail::verifyResultTypes(*this); }
 
 OpFoldResult ConstantOp::fold(FoldAdaptor) { return getValue(); }

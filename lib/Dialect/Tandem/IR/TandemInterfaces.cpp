@@ -32,28 +32,29 @@ convertTypes(std::optional<Location> location, ValueRange operands) {
   return types;
 }
 
-static FailureOr<tandem::TensorType> infer(std::optional<Location> location,
-                                           const OpDesc &desc,
-                                           ValueRange operands) {
+static FailureOr<std::vector<tandem::TensorType>>
+infer(std::optional<Location> location, const OpDesc &desc,
+      ValueRange operands) {
   auto types = convertTypes(location, operands);
   if (failed(types))
     return failure();
-  Expected<tandem::TensorType> result = inferType(desc, *types);
-  if (!result)
-    return emitOptionalError(location, result.error().message);
-  return *result;
+  Expected<std::vector<tandem::TensorType>> results = inferTypes(desc, *types);
+  if (!results)
+    return emitOptionalError(location, results.error().message);
+  return std::move(*results);
 }
 
-LogicalResult ir::detail::inferResultType(std::optional<Location> location,
-                                          const OpDesc &desc,
-                                          ValueRange operands,
-                                          SmallVectorImpl<Type> &inferred) {
-  FailureOr<tandem::TensorType> result = infer(location, desc, operands);
-  if (failed(result))
+LogicalResult ir::detail::inferResultTypes(std::optional<Location> location,
+                                           const OpDesc &desc,
+                                           ValueRange operands,
+                                           SmallVectorImpl<Type> &inferred) {
+  auto results = infer(location, desc, operands);
+  if (failed(results))
     return failure();
   MLIRContext *context =
       operands.empty() ? location->getContext() : operands[0].getContext();
-  inferred.push_back(toMlirType(context, *result));
+  for (const tandem::TensorType &result : *results)
+    inferred.push_back(toMlirType(context, result));
   return success();
 }
 
@@ -64,22 +65,30 @@ bool ir::detail::areCompatible(TypeRange inferred, TypeRange declared) {
          });
 }
 
-LogicalResult ir::detail::verifyResultType(TandemOpInterface op) {
-  if (failed(verifyUnknownSizes(op)))
-    return failure();
-  FailureOr<tandem::TensorType> result =
-      infer(op.getLoc(), op.getOpDesc(), op->getOperands());
-  if (failed(result))
-    return failure();
-  Type declared = op->getResultTypes().front();
+/// Verifies one result of an op, for which the shape rule gives `inferred`.
+static LogicalResult verifyResult(TandemOpInterface op, OpResult result,
+                                  const tandem::TensorType &inferred) {
+  Type declared = result.getType();
   // The usual case, for which no type need be made.
   if (isTandemTensor(declared) &&
-      toTandemType(cast<RankedTensorType>(declared)) == *result)
+      toTandemType(cast<RankedTensorType>(declared)) == inferred)
     return success();
-  Type inferred = toMlirType(op->getContext(), *result);
-  if (!areCompatible(inferred, op->getResultTypes()))
-    return op->emitOpError("result type ")
-           << declared << " does not fit the inferred type " << inferred;
+  Type type = toMlirType(op->getContext(), inferred);
+  if (ir::detail::areCompatible(type, declared))
+    return success();
+  return op->emitOpError("result type ")
+         << declared << " does not fit the inferred type " << type;
+}
+
+LogicalResult ir::detail::verifyResultTypes(TandemOpInterface op) {
+  if (failed(verifyUnknownSizes(op)))
+    return failure();
+  auto inferred = infer(op.getLoc(), op.getOpDesc(), op->getOperands());
+  if (failed(inferred))
+    return failure();
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), *inferred))
+    if (failed(verifyResult(op, result, type)))
+      return failure();
   return success();
 }
 

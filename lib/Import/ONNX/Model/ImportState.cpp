@@ -70,13 +70,22 @@ Location ImportState::location(StringRef name) {
                       : NameLoc::get(builder.getStringAttr(name), place);
 }
 
+/// The number of results of an op of the op table, which `name` names.
+static int countResults(StringRef name) {
+  for (OpKind kind : fb::EnumValuesOpKind())
+    if (name.substr(name.find('.') + 1) == fb::EnumNameOpKind(kind))
+      return numResults(kind);
+  return 1;
+}
+
 Value ImportState::create(StringRef name, Location loc, ValueRange operands,
                           ArrayRef<NamedAttribute> attributes) {
   if (operands.empty() ||
       !llvm::all_of(operands, [](Value value) { return bool(value); }))
     return {};
-  // The operand's type stands in for the result's until that is inferred.
-  OperationState state(loc, name, operands, operands[0].getType(), attributes);
+  // The operand's type stands in for those of results until they are inferred.
+  SmallVector<Type> unknown(countResults(name), operands[0].getType());
+  OperationState state(loc, name, operands, unknown, attributes);
   Operation *op = builder.create(state);
   SmallVector<Type> types;
   auto inferrable = cast<InferTypeOpInterface>(op);
@@ -87,7 +96,8 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     op->erase();
     return {};
   }
-  op->getResult(0).setType(types[0]);
+  for (auto [result, type] : llvm::zip_equal(op->getResults(), types))
+    result.setType(type);
   auto type = cast<RankedTensorType>(types[0]);
   bool isValid = isAddressable(type);
   if (!isValid)
@@ -103,7 +113,8 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     return folded[0];
   }
   if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
-    sizes[result] = inferSizes(op);
+    for (Value each : op->getResults())
+      sizes[each] = inferSizes(op);
   return result;
 }
 

@@ -338,11 +338,13 @@ void convertTopK(Node &node) {
                                          node.integer("axis", axis)};
   if (!node.getInt("largest", 1))
     attributes.push_back(node.unit("ascending"));
-  Value indices = node.emit<ir::ArgTopKOp>(x, attributes);
-  if (node.isWanted(0) && !node.hasFailed())
-    node.result(0, gatherElements(node, x, indices, axis));
+  Value values = node.emit<ir::TopKOp>(x, attributes);
+  if (node.hasFailed())
+    return;
+  if (node.isWanted(0))
+    node.result(0, values);
   if (node.isWanted(1))
-    node.result(1, indices);
+    node.result(1, values.getDefiningOp<ir::TopKOp>().getIndices());
 }
 
 } // namespace tandem::onnx

@@ -95,9 +95,10 @@ __device__ __forceinline__ bool comesBefore(Compute x, Compute y,
 }
 
 /// A thread counts what comes before one element, which is its place.
-extern "C" __global__ void argtopk(const T *__restrict__ in,
-                                   long long *__restrict__ out,
-                                   const Selection plan) {
+extern "C" __global__ void order_lines(const T *__restrict__ in,
+                                       T *__restrict__ values,
+                                       long long *__restrict__ indices,
+                                       const Selection plan) {
   const Index i = threadNumber();
   const Index perLine = plan.size * plan.inner;
   if (i >= plan.outer * perLine)
@@ -112,6 +113,9 @@ extern "C" __global__ void argtopk(const T *__restrict__ in,
   for (Index j = 0; j < plan.size; ++j)
     place += j != at && comesBefore(computed(in[j * plan.inner]), mine,
                                     plan.isAscending != 0, j < at);
-  if (place < plan.k)
-    out[(line * plan.k + place) * plan.inner + rest] = at;
+  if (place >= plan.k)
+    return;
+  const Index to = (line * plan.k + place) * plan.inner + rest;
+  values[to] = in[at * plan.inner];
+  indices[to] = at;
 }

@@ -60,8 +60,9 @@ Expected<std::vector<BoundedTensor>>
 evaluateWithBounds(const Program &program, std::span<const Tensor> inputs,
                    const ErrorBoundOptions &options = {});
 
-/// Like the other overload, for a single op with one result on `operands`.
-Expected<BoundedTensor>
+/// Like the other overload, for a single op on `operands`. Returns one
+/// BoundedTensor per result.
+Expected<std::vector<BoundedTensor>>
 evaluateWithBounds(const OpDesc &op, std::span<const Tensor> operands,
                    const ErrorBoundOptions &options = {});
 

@@ -107,10 +107,10 @@ public:
 /// every op and dtype. All other tiers are tested against this provider.
 const Provider &referenceProvider();
 /// Evaluates a single op as the reference provider does, on tensors in host
-/// memory. `result` must be allocated and have the op's result type. Fails for
-/// a custom_call.
+/// memory. The results must be allocated and have the types of the op's
+/// results. Fails for a custom_call.
 Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
-                           Tensor &result);
+                           std::span<Tensor> results);
 /// The provider that runs conv, matmul and avg_pool with oneDNN, for f32, and
 /// for bf16 if the host has bf16 instructions. oneDNN's max_pool is not used
 /// because it drops NaNs. oneDNN's softmax is not used because it is slower

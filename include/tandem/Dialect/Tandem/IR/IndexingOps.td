@@ -57,18 +57,15 @@ def Tandem_ScatterOp : Tandem_Op<"scatter", "ScatterAttrs"> {
   }];
 }
 
-def Tandem_ArgTopKOp : Tandem_Op<"argtopk", "ArgTopKAttrs"> {
-  let summary = "Indices of the k largest elements along a dim, in order";
+def Tandem_TopKOp : Tandem_Op<"topk", "TopKAttrs"> {
+  let summary = "The k largest elements along a dim and their indices, in order";
   let description = [{
-    The result holds, for each line of the input along dim `axis`, the indices
-    of the `k` largest elements, with the largest element first. With
-    `ascending`, the result holds the indices of the `k` smallest elements, with
-    the smallest element first. Among equal elements, the element with the
-    lowest index comes first. Zeros of both signs are equal. NaN is larger than
-    all numbers and equal to itself.
-
-    If `k` is the size of the dim, the indices describe the sorted order of each
-    line. `gather` with these indices reads the elements themselves.
+    For each line of the input along dim `axis`, the first result holds the `k`
+    largest elements, with the largest element first. With `ascending`, it holds
+    the `k` smallest elements, with the smallest element first. The second
+    result holds the indices of these elements along `axis`. Among equal
+    elements, the element with the lowest index comes first. Zeros of both signs
+    are equal. NaN is larger than all numbers and equal to itself.
 
     Constraints:
     - C1: the element type is a float type or an integer type other than i1.
@@ -77,14 +74,43 @@ def Tandem_ArgTopKOp : Tandem_Op<"argtopk", "ArgTopKAttrs"> {
 
     Example:
     ```mlir
-    %0 = tandem.argtopk %x k = 5 axis = 1 : (tensor<?x100xf32>) -> tensor<?x5xi64>
+    %values, %indices = tandem.topk %x k = 5 axis = 1
+        : (tensor<?x100xf32>) -> (tensor<?x5xf32>, tensor<?x5xi64>)
     ```
   }];
   let arguments = (ins Tandem_Numeric:$input, I64Attr:$k, I64Attr:$axis,
                        UnitAttr:$ascending);
-  let results = (outs Tandem_TensorOf<[I64]>:$result);
+  let results = (outs Tandem_Numeric:$values, Tandem_TensorOf<[I64]>:$indices);
   let assemblyFormat = [{
     $input `k` `=` $k `axis` `=` $axis (`ascending` $ascending^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def Tandem_SortOp : Tandem_Op<"sort", "SortAttrs"> {
+  let summary = "Elements along a dim in order, and their indices";
+  let description = [{
+    The first result holds the elements of each line of the input along dim
+    `axis`, with the smallest element first or, with `descending`, with the
+    largest element first. The second result holds the indices of these elements
+    along `axis`. The sort is stable: among equal elements, the element with the
+    lowest index comes first. The order of elements is that of `topk`.
+
+    Constraints:
+    - C1: the element type is a float type or an integer type other than i1.
+    - C2: `axis` is a dim of the input.
+
+    Example:
+    ```mlir
+    %values, %indices = tandem.sort %x axis = 1 descending
+        : (tensor<?x100xf32>) -> (tensor<?x100xf32>, tensor<?x100xi64>)
+    ```
+  }];
+  let arguments = (ins Tandem_Numeric:$input, I64Attr:$axis,
+                       UnitAttr:$descending);
+  let results = (outs Tandem_Numeric:$values, Tandem_TensorOf<[I64]>:$indices);
+  let assemblyFormat = [{
+    $input `axis` `=` $axis (`descending` $descending^)?
     attr-dict `:` functional-type(operands, results)
   }];
 }

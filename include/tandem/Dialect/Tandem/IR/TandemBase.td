@@ -82,13 +82,13 @@ class Tandem_Op<string mnemonic, string attrsTable = "",
     }
     ::tandem::OpDesc $cppClass::getOpDesc() { return describe(*this); }
     ::llvm::LogicalResult $cppClass::verify() {
-      return ::tandem::ir::detail::verifyResultType(*this);
+      return ::tandem::ir::detail::verifyResultTypes(*this);
     }
     ::llvm::LogicalResult $cppClass::inferReturnTypes(
         ::mlir::MLIRContext *, std::optional<::mlir::Location> location,
         Adaptor adaptor,
         ::llvm::SmallVectorImpl<::mlir::Type> &inferredReturnTypes) {
-      return ::tandem::ir::detail::inferResultType(
+      return ::tandem::ir::detail::inferResultTypes(
           location, describe(adaptor), adaptor.getOperands(),
           inferredReturnTypes);
     }

@@ -27,16 +27,16 @@ namespace tandem::ir::detail {
 /// Infers the result type of an op by its shape rule. On failure it emits an
 /// error at `location`, if there is one.
 mlir::LogicalResult
-inferResultType(std::optional<mlir::Location> location,
-                const ::tandem::OpDesc &desc, mlir::ValueRange operands,
-                llvm::SmallVectorImpl<mlir::Type> &inferred);
+inferResultTypes(std::optional<mlir::Location> location,
+                 const ::tandem::OpDesc &desc, mlir::ValueRange operands,
+                 llvm::SmallVectorImpl<mlir::Type> &inferred);
 
 /// Whether the declared types are equal to the inferred ones except for dims
 /// that are dynamic in one of them.
 bool areCompatible(mlir::TypeRange inferred, mlir::TypeRange declared);
 
 /// Infers the result type of `op` and compares it with the declared one.
-mlir::LogicalResult verifyResultType(TandemOpInterface op);
+mlir::LogicalResult verifyResultTypes(TandemOpInterface op);
 
 /// The map from the result's dims to the dims of an operand under NumPy
 /// broadcasting.

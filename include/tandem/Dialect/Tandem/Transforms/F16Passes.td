@@ -17,7 +17,7 @@ def TandemWidenF16 : Pass<"tandem-widen-f16", "::mlir::func::FuncOp"> {
     By default, every f16 op rounds its result to f16. This pass changes the
     graph: elementwise ops, reductions, poolings and normalizations are computed
     in f32. A result is rounded to f16 only if the result is an output of the
-    graph, or if a contraction, a `scatter`, an `argtopk`, a `custom_call`, a
+    graph, or if a contraction, a `scatter`, a `topk`, a `sort`, a `custom_call`, a
     `cast` or a `bitcast` reads the result. Squares and sums in f32 may be
     larger than 65504, the largest f16 number. An op that only moves or selects
     elements has the element type of its operands.

@@ -66,10 +66,13 @@ std::vector<EpilogueOp> epilogueOps(OpKind contraction, size_t numOperands,
 size_t numContractionOperands(OpKind contraction, size_t numOperands,
                               bool hasResidual);
 
-/// Returns the result type of an op step with one result, by the shape rules of
+/// Returns the type of the first result of an op step, by the shape rules of
 /// the step's op and epilogue. Errors have phase "shape".
 Expected<TensorType> inferStepType(const fb::StepT &step,
                                    std::span<const TensorType> operands);
+/// Like inferStepType, for all results of the step.
+Expected<std::vector<TensorType>>
+inferStepTypes(const fb::StepT &step, std::span<const TensorType> operands);
 
 } // namespace tandem
 
