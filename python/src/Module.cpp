@@ -234,8 +234,8 @@ GraphBuilder::Value addOp(GraphBuilder &builder, const std::string &name,
   const Values values = addResults(builder, name, operands, attributes, sizes);
   if (values.size() == 1)
     return values[0];
-  throw nb::type_error(
-      (name + " has " + std::to_string(values.size()) + " results").c_str());
+  raise({name + " has " + std::to_string(values.size()) + " results", "build",
+         "", "use Builder." + name + " or Builder.results"});
 }
 
 /// The values as objects that keep their builder alive, to which they refer.

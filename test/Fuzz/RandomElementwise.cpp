@@ -19,12 +19,13 @@ using namespace tandem::fuzz;
 namespace {
 
 /// A function of one float on |x| <= most, and a bound on its value where the
-/// table of ops has none.
+/// table of ops has none. x is multiplied by `factor` before.
 struct Smooth {
   OpKind kind;
   double (*magnitude)(double m) = nullptr;
   bool needsPositive = false; ///< asks for x >= 1/2
   double most = 8;
+  double factor = 1;
 };
 
 double same(double m) { return m; }
@@ -49,6 +50,7 @@ const Smooth kSmooth[] = {
     {OpKind::acos, [](double) { return 3.2; }, false, 1},
     {OpKind::atan, [](double) { return 1.6; }},
     {OpKind::softplus, [](double m) { return m + 1; }},
+    {OpKind::erfinv, [](double) { return 0.5; }, false, 1, 0.5},
 };
 
 void appendSmooth(GraphBuilder &b) {
@@ -56,6 +58,9 @@ void appendSmooth(GraphBuilder &b) {
   int x = b.tamed(b.pickFloat(), f.most);
   if (f.needsPositive)
     x = b.awayFromZero(x);
+  if (f.factor != 1)
+    x = b.op(OpKind::mul, {x, b.constant({b.type(x).dtype, {}}, f.factor)},
+             f.factor * b.node(x).magnitude);
   OpDesc desc;
   desc.kind = f.kind;
   if (f.kind == OpKind::gelu) {

@@ -41,6 +41,28 @@ class BuilderTest(unittest.TestCase):
                 np.testing.assert_array_equal(positions, np.arange(length // 2))
                 np.testing.assert_array_equal(half, value[:, (length + 1) // 2:])
 
+    def test_ops_with_two_results(self):
+        b = tandem.Builder()
+        x = b.input("float32", (None, 5), dims=("n", ""))
+        largest, places = b.topk(x, k=2, axis=1)
+        ordered, order = b.sort(x, axis=1, descending=True)
+        smallest = b.results("topk", x, k=1, axis=0, ascending=True)[0]
+        self.assertEqual(b.type(places), ("int64", (None, 2)))
+        f = b.build([largest, places, ordered, order, smallest])
+        value = np.random.default_rng(1).random((3, 5), dtype=np.float32)
+        expected = np.argsort(-value, axis=1, kind="stable")
+        for tier in ("eager", "compiled"):
+            results = f(value, tier=tier)
+            np.testing.assert_array_equal(results[1], expected[:, :2])
+            np.testing.assert_array_equal(results[3], expected)
+            np.testing.assert_array_equal(results[0], -np.sort(-value)[:, :2])
+            np.testing.assert_array_equal(results[2], -np.sort(-value))
+            np.testing.assert_array_equal(results[4], value.min(axis=0, keepdims=True))
+        with self.assertRaisesRegex(tandem.Error, "topk has 2 results"):
+            b.op("topk", x, k=1, axis=1)
+        with self.assertRaisesRegex(tandem.Error, "topk C3"):
+            b.topk(x, k=6, axis=1)
+
     def test_builder_can_be_used_after_an_error(self):
         b = tandem.Builder()
         x = b.input("float32", (2, 3))

@@ -35,7 +35,7 @@ class Model(nn.Module):
 
 class Inverse(nn.Module):
     def forward(self, x):
-        return torch.erfinv(x.tanh())  # left to torch
+        return torch.i0(x.tanh())  # left to torch
 
 
 def inputs(batch, length):
@@ -145,7 +145,7 @@ class FileTest(unittest.TestCase):
         lines = HERE.read_text(encoding="utf-8").splitlines()
         (number,) = (i for i, line in enumerate(lines, 1) if line.endswith("# left to torch"))
         for program in (path, torch.export.load(path)):
-            with self.assertRaisesRegex(tandem.Error, r"aten\.erfinv") as caught:
+            with self.assertRaisesRegex(tandem.Error, r"aten\.i0") as caught:
                 tandem.torch.load(program, fallback="error")
             self.assertEqual(caught.exception.location, f"{HERE}:{number}")
         with self.assertRaises(torch._dynamo.exc.BackendCompilerFailed) as caught:

@@ -13,8 +13,8 @@ from ._table import Context, Value, handles, is_float, name_of
 Number = typing.Union[int, float, bool]
 
 for _name in ("neg", "abs", "exp", "expm1", "log", "log1p", "sqrt", "rsqrt", "tanh",
-              "sigmoid", "relu", "erf", "sin", "cos", "floor", "ceil", "round.default", "asin",
-              "acos", "atan"):
+              "sigmoid", "relu", "erf", "erfinv", "sin", "cos", "floor", "ceil",
+              "round.default", "asin", "acos", "atan"):
     def _unary(c: Context, x: Value, *, op: str) -> Value:
         if op in ("floor", "ceil", "round") and c.dtype.startswith(("int", "uint")):
             return x

@@ -12,6 +12,7 @@
 
 #include <cmath>
 #include <concepts>
+#include <limits>
 #include <numbers>
 
 using namespace tandem;
@@ -35,6 +36,28 @@ static double geluTanh(double x) {
 
 static double softplus(double x) {
   return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
+}
+
+/// The inverse of erf, by Halley's method in extended precision, starting from
+/// the approximation of S. Winitzki (A handy approximation for the error
+/// function and its inverse, 2008).
+static double erfinv(double x) {
+  const long double a = std::fabs(static_cast<long double>(x));
+  if (!(a < 1))
+    return a == 1 ? std::copysign(HUGE_VAL, x)
+                  : std::numeric_limits<double>::quiet_NaN();
+  const long double pi = std::numbers::pi_v<long double>, c = 0.147L;
+  const long double log = std::log((1 - a) * (1 + a));
+  const long double t = 2 / (pi * c) + log / 2;
+  long double y = std::sqrt(std::sqrt(t * t - log / c) - t);
+  for (int i = 0; i < 4; ++i) {
+    // The second form does not cancel if a is near 1.
+    const long double error =
+        a < 0.5L ? std::erf(y) - a : (1 - a) - std::erfc(y);
+    const long double step = error * std::sqrt(pi) / 2 * std::exp(y * y);
+    y -= step / (1 + y * step);
+  }
+  return std::copysign(static_cast<double>(y), x);
 }
 
 static double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
@@ -71,6 +94,8 @@ static double applyUnary(UnaryKind kind, double x) {
     return softplus(x);
   case UnaryKind::erf:
     return std::erf(x);
+  case UnaryKind::erfinv:
+    return erfinv(x);
   case UnaryKind::sin:
     return std::sin(x);
   case UnaryKind::cos:

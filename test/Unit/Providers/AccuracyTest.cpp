@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../InverseErf.h"
 #include "Cases.h"
 
 #include <bit>
@@ -117,6 +118,7 @@ static const Function functions[] = {
     {OpKind::asin, std::asin},
     {OpKind::acos, std::acos},
     {OpKind::atan, std::atan},
+    {OpKind::erfinv, inverseErf<long double>},
     {OpKind::sigmoid,
      [](long double x) -> long double { return 1 / (1 + std::exp(-x)); }},
     {OpKind::softplus,

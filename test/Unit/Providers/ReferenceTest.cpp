@@ -79,6 +79,10 @@ TEST(Reference, UnaryClosedForms) {
   // tanh(ln 2) = (2 - 1/2) / (2 + 1/2).
   EXPECT_NEAR_VALUES(unary(OpKind::tanh, f64({0, std::log(2)})), 0, 0.6);
   EXPECT_NEAR_VALUES(unary(OpKind::sigmoid, f64({0, std::log(3)})), 0.5, 0.75);
+  EXPECT_NEAR_VALUES(
+      unary(OpKind::erfinv, f64({0, std::erf(0.5), -std::erf(2)})), 0, 0.5, -2);
+  EXPECT_VALUES(unary(OpKind::erfinv, f64({1, -1, 1.5, -0.0})), kInf, -kInf,
+                kNaN, -0.0);
   EXPECT_NEAR_VALUES(unary(OpKind::softplus, f64({0, std::log(3), -800, 800})),
                      std::log(2), std::log(4), 0, 800);
   EXPECT_NEAR_VALUES(unary(OpKind::erf, f64({0, 1, kInf})), 0,

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../InverseErf.h"
 #include "CompiledOp.h"
 
 #include <gtest/gtest.h>
@@ -190,7 +191,8 @@ template <typename T> auto functions() {
       F{"expm1", std::expm1, 2}, F{"erf", std::erf, 2}, F{"sin", std::sin, 2},
       F{"cos", std::cos, 2}, F{"asin", std::asin, 2}, F{"acos", std::acos, 2},
       F{"atan", std::atan, 2}, F{"sqrt", std::sqrt, 0.5001},
-      F{"rsqrt", rsqrt<W>, 2}, F{"softplus", softplus<W>, 2});
+      F{"rsqrt", rsqrt<W>, 2}, F{"softplus", softplus<W>, 2},
+      F{"erfinv", inverseErf<W>, 3});
 }
 
 constexpr auto nameOf = [](const auto &info) {

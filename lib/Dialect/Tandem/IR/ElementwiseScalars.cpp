@@ -16,11 +16,13 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Support/FunctionCoefficients.h"
 
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 using namespace mlir;
@@ -115,6 +117,52 @@ Value GeluOp::buildScalar(OpBuilder &builder, Location loc,
     inner = e.make<math::ErfOp>(e.mul(e.like(x, 1 / std::numbers::sqrt2), x));
   }
   return e.mul(e.mul(e.like(x, 0.5), x), e.add(e.like(x, 1), inner));
+}
+
+/// A polynomial of `small` where `isSmall` is true, and of `large` elsewhere.
+/// Each coefficient is selected, so that one polynomial is evaluated.
+template <size_t n>
+static Value selectedPolynomial(ScalarEmitter &e, Value isSmall, Value small,
+                                const double (&ofSmall)[n], Value large,
+                                const double (&ofLarge)[n]) {
+  Value x = e.select(isSmall, small, large), sum;
+  for (size_t i = 0; i < n; ++i) {
+    Value coefficient =
+        e.select(isSmall, e.like(x, ofSmall[i]), e.like(x, ofLarge[i]));
+    sum = i == 0 ? coefficient : e.add(e.mul(sum, x), coefficient);
+  }
+  return sum;
+}
+
+/// FunctionCoefficients.h describes the polynomials.
+Value ErfinvOp::buildScalar(OpBuilder &builder, Location loc,
+                            ValueRange scalars) {
+  using P = ErfinvPolynomial;
+  ScalarEmitter e{builder, loc};
+  Value x = scalars[0], one = e.like(x, 1);
+  auto isLess = [&](Value lhs, double rhs) {
+    return e.compare(arith::CmpFPredicate::OLT, lhs, e.like(x, rhs));
+  };
+  Value magnitude = e.make<math::AbsFOp>(x);
+  Value w = e.make<arith::NegFOp>(
+      e.make<math::LogOp>(e.mul(e.sub(one, magnitude), e.add(one, magnitude))));
+  Value root = e.make<math::SqrtOp>(w), isSmall = isLess(w, P::kSmall);
+  Value small = e.sub(w, e.like(x, P::kSmallCenter));
+  Value large = e.sub(root, e.like(x, P::kLargeCenter)), ratio;
+  if (x.getType().isF64()) {
+    Value largest = e.sub(root, e.like(x, P::kLargestCenter));
+    ratio = e.select(isLess(w, P::kLarge),
+                     selectedPolynomial(e, isSmall, small, kErfinvSmall, large,
+                                        kErfinvLarge),
+                     selectedPolynomial(e, isSmall, largest, kErfinvLargest,
+                                        largest, kErfinvLargest));
+  } else {
+    ratio = selectedPolynomial(e, isSmall, small, kErfinvSmallF32, large,
+                               kErfinvLargeF32);
+  }
+  Value isOne = e.compare(arith::CmpFPredicate::OEQ, magnitude, one);
+  double infinity = std::numeric_limits<double>::infinity();
+  return e.mul(x, e.select(isOne, e.like(x, infinity), ratio));
 }
 
 /// max(x, 0) + log1p(exp(-|x|)): neither exp overflows nor the sum cancels.

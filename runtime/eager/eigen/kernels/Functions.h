@@ -68,6 +68,7 @@ TANDEM_SLEEF_UNARY(Asin, asin)
 TANDEM_SLEEF_UNARY(Acos, acos)
 TANDEM_SLEEF_UNARY(Atan, atan)
 TANDEM_SLEEF_UNARY(SleefErf, erf)
+TANDEM_SLEEF_UNARY(SleefLog, log)
 #undef TANDEM_SLEEF_UNARY
 
 struct Pow {
@@ -203,6 +204,45 @@ struct OnePlusErf {
   }
   [[gnu::always_inline]] static Doubles apply(Doubles x) {
     return 1 + SleefErf::apply(x);
+  }
+};
+
+/// FunctionCoefficients.h describes the polynomials.
+struct Erfinv {
+  template <typename R> [[gnu::always_inline]] static R apply(R x) {
+    const R magnitude = __builtin_elementwise_abs(x);
+    const R w = -SleefLog::apply((1 - magnitude) * (1 + magnitude));
+    const R infinity = repeat<R>(std::numeric_limits<double>::infinity());
+    return x * (magnitude == 1 ? infinity : ratio(w));
+  }
+
+private:
+  using P = ErfinvPolynomial;
+
+  [[gnu::always_inline]] static Floats ratio(Floats w) {
+    const auto isSmall = w < P::kSmall;
+    const Floats at =
+        isSmall ? w - float(P::kSmallCenter)
+                : __builtin_elementwise_sqrt(w) - float(P::kLargeCenter);
+    Floats sum{};
+    for (size_t i = 0; i < std::size(kErfinvSmallF32); ++i)
+      sum = sum * at + (isSmall ? repeat<Floats>(kErfinvSmallF32[i])
+                                : repeat<Floats>(kErfinvLargeF32[i]));
+    return sum;
+  }
+
+  [[gnu::always_inline]] static Doubles ratio(Doubles w) {
+    const auto isSmall = w < P::kSmall, isLarge = w < P::kLarge;
+    const Doubles root = __builtin_elementwise_sqrt(w);
+    const Doubles at = isSmall   ? w - P::kSmallCenter
+                       : isLarge ? root - P::kLargeCenter
+                                 : root - P::kLargestCenter;
+    Doubles sum{};
+    for (size_t i = 0; i < std::size(kErfinvSmall); ++i)
+      sum = sum * at + (isSmall   ? repeat<Doubles>(kErfinvSmall[i])
+                        : isLarge ? repeat<Doubles>(kErfinvLarge[i])
+                                  : repeat<Doubles>(kErfinvLargest[i]));
+    return sum;
   }
 };
 

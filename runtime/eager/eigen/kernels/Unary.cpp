@@ -167,6 +167,8 @@ UnaryKernel findComputed(UnaryKind kind, bool approximate) {
     return lanes<T, Softplus>();
   case UnaryKind::erf:
     return lanes<T, Erf>();
+  case UnaryKind::erfinv:
+    return lanes<T, Erfinv>();
   case UnaryKind::gelu:
     return approximate ? lanes<T, GeluTanh>() : lanes<T, Gelu>();
   case UnaryKind::log:

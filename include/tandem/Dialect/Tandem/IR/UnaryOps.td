@@ -240,6 +240,27 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
   }];
 }
 
+def Tandem_ErfinvOp : Tandem_UnaryOp<"erfinv", Tandem_Float> {
+  let summary = "Inverse error function of each element";
+  let description = [{
+    The result is the number whose `erf` is the element. Applied to numbers that
+    are uniformly distributed in (-1, 1), `sqrt(2) * erfinv(x)` is normally
+    distributed.
+
+    Constraints:
+    - C1: the element type is a float type.
+
+    Special values:
+    - S1: the result for -1 is -inf, the result for 1 is inf, and the result for
+      an element whose magnitude is larger than 1 is NaN. A zero keeps its sign.
+
+    Example:
+    ```mlir
+    %0 = tandem.erfinv %x : tensor<?x8xf32>
+    ```
+  }];
+}
+
 def Tandem_SoftplusOp : Tandem_UnaryOp<"softplus", Tandem_Float> {
   let summary = "Softplus, a smooth relu, of each element";
   let description = [{
