@@ -141,33 +141,21 @@ template <typename Body> auto withElementType(DType dtype, Body body) {
 } // namespace
 
 double tandem::epsilonOf(DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return 0x1p-23;
-  case DType::f64:
-    return 0x1p-52;
-  case DType::f16:
-    return 0x1p-10;
-  case DType::bf16:
-    return 0x1p-7;
-  default:
-    return 0;
-  }
+  return withStorage(dtype, []<typename T>(T) -> double {
+    if constexpr (std::is_class_v<T>)
+      return T::epsilon;
+    else // 0 for integers.
+      return static_cast<double>(std::numeric_limits<T>::epsilon());
+  });
 }
 
 double tandem::leastPositive(DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return 0x1p-149;
-  case DType::f64:
-    return 0x1p-1074;
-  case DType::f16:
-    return 0x1p-24;
-  case DType::bf16:
-    return 0x1p-133;
-  default:
-    return 0;
-  }
+  return withStorage(dtype, []<typename T>(T) -> double {
+    if constexpr (std::is_class_v<T>)
+      return T::leastPositive();
+    else // 0 for integers.
+      return static_cast<double>(std::numeric_limits<T>::denorm_min());
+  });
 }
 
 double tandem::largestMagnitude(const Tensor &tensor) {

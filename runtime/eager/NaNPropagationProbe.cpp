@@ -8,7 +8,7 @@
 
 #include "NaNPropagationProbe.h"
 
-#include "tandem/Runtime/Float16.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,18 +20,10 @@ using namespace tandem;
 template <typename Visit>
 static void visitFloats(const Tensor &tensor, Visit visit) {
   const auto count = size_t(tensor.shape().numElements());
-  switch (tensor.dtype()) {
-  case DType::f32:
-    return visit(std::span(tensor.as<float>(), count));
-  case DType::f64:
-    return visit(std::span(tensor.as<double>(), count));
-  case DType::f16:
-    return visit(std::span(tensor.as<F16>(), count));
-  case DType::bf16:
-    return visit(std::span(tensor.as<BF16>(), count));
-  default:
-    return;
-  }
+  withStorage(tensor.dtype(), [&]<typename T>(T) {
+    if constexpr (isFloatStorage<T>)
+      visit(std::span(tensor.as<T>(), count));
+  });
 }
 
 Expected<std::vector<double>> eager::probe(const PreparedOp &op,

@@ -10,7 +10,7 @@
 #include "Evaluate.h"
 #include "Wide.h"
 
-#include "tandem/Runtime/Float16.h"
+#include "tandem/Runtime/Memory/Storage.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,16 +41,12 @@ static std::optional<BinaryKind> combiner(fb::ScatterKind kind) {
 /// The value as an element of the type holds it; integers wrap in the end.
 template <std::integral T> static T rounded(T value, DType) { return value; }
 static double rounded(double value, DType dtype) {
-  switch (dtype) {
-  case DType::f32:
-    return static_cast<float>(value);
-  case DType::f16:
-    return static_cast<double>(F16(value));
-  case DType::bf16:
-    return static_cast<double>(BF16(value));
-  default:
-    return value;
-  }
+  return withStorage(dtype, [&]<typename T>(T) -> double {
+    if constexpr (isFloatStorage<T>)
+      return static_cast<double>(static_cast<T>(value));
+    else
+      return value;
+  });
 }
 
 void reference::evaluateScatter(const OpDesc &op, Operands operands,

@@ -26,6 +26,12 @@ template <int ExponentBits, int MantissaBits> struct Float16 {
   static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
   static constexpr uint16_t infinity = ((1 << ExponentBits) - 1)
                                        << MantissaBits;
+  /// The distance between 1 and the next larger number.
+  static constexpr double epsilon = 1.0 / (1 << MantissaBits);
+  /// Returns the smallest positive number, which is subnormal.
+  static double leastPositive() {
+    return std::ldexp(1, 1 - bias - MantissaBits);
+  }
 
   uint16_t bits = 0;
 

@@ -12,6 +12,8 @@
 #include "tandem/Runtime/Float16.h"
 #include "tandem/Support/TensorType.h"
 
+#include <type_traits>
+
 namespace tandem {
 
 /// Calls `body` with a value of the C++ type that stores an element of `dtype`,
@@ -28,6 +30,11 @@ auto withStorage(DType dtype, Body body) {
   }
   __builtin_unreachable();
 }
+
+/// True if T stores floats: float, double or a class for 16-bit floats.
+template <typename T>
+inline constexpr bool isFloatStorage =
+    std::is_floating_point_v<T> || std::is_class_v<T>;
 
 } // namespace tandem
 
