@@ -129,9 +129,12 @@ class CompiledGraph:
     def __call__(self, arguments: list[typing.Any]) -> list[typing.Any]:
         if followed.number != torch.get_num_threads():
             follow(torch.get_num_threads())
-        if self.only is not None:
-            results = self.only(*arguments)
+        only = self.only
+        if only is not None:  # As Function.__call__, without its options.
+            results = only._impl(*arguments)
             arguments.clear()
+            if only._impl.has_events():
+                only._drain()
             return list(results) if isinstance(results, tuple) else [results]
         tensors = list(arguments)
         arguments.clear()  # The caller gives them away, so that memory can be reused.
