@@ -47,8 +47,9 @@ private:
 
 bool Finder::dependsOnConstants(const fb::StepT &step) const {
   return step.op && step.op->kind != OpKind::custom_call &&
-         step.results.size() == 1 && step.sizes.empty() &&
-         typeOf(step.results[0]).isStatic() &&
+         step.sizes.empty() &&
+         std::all_of(step.results.begin(), step.results.end(),
+                     [&](uint32_t slot) { return typeOf(slot).isStatic(); }) &&
          std::all_of(step.operands.begin(), step.operands.end(),
                      [&](uint32_t slot) { return isConstant[slot]; });
 }
@@ -97,8 +98,11 @@ ConstantSteps Finder::find() {
     const fb::StepT &step = *program.steps[i];
     if (!dependsOnConstants(step))
       continue;
-    constantSteps[i] = isConstant[step.results[0]] = true;
-    writer[step.results[0]] = i;
+    constantSteps[i] = true;
+    for (uint32_t slot : step.results) {
+      isConstant[slot] = true;
+      writer[slot] = static_cast<int64_t>(i);
+    }
   }
   ConstantSteps result;
   for (uint32_t slot : findResults(constantSteps)) {

@@ -38,6 +38,20 @@ func.func @mask(%x: tensor<16x16xf32>) -> tensor<16x16xf32> {
 
 // -----
 
+// Both results of an op are constants.
+// CHECK-LABEL: func @order
+// CHECK-DAG: %[[VALUES:.*]] = tandem.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]> : tensor<3xf32>
+// CHECK-DAG: %[[PLACES:.*]] = tandem.constant dense<[2, 0, 1]> : tensor<3xi64>
+// CHECK-NOT: tandem.sort
+// CHECK: return %[[VALUES]], %[[PLACES]]
+func.func @order() -> (tensor<3xf32>, tensor<3xi64>) {
+  %x = tandem.constant dense<[2.0, 3.0, 1.0]> : tensor<3xf32>
+  %values, %places = tandem.sort %x axis = 0 : (tensor<3xf32>) -> (tensor<3xf32>, tensor<3xi64>)
+  return %values, %places : tensor<3xf32>, tensor<3xi64>
+}
+
+// -----
+
 // An outer product is hardly more work than writing it.
 // CHECK-LABEL: func @outer_product
 // CHECK: tandem.matmul

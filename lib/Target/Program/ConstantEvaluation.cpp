@@ -76,7 +76,7 @@ bool canEvaluate(Operation *op) {
     return tensor && tensor.hasStaticShape() && ir::isTandemTensor(tensor);
   };
   return isa<ir::TandemOpInterface>(op) && !isa<ir::CustomCallOp>(op) &&
-         op->getNumResults() == 1 && !matchPattern(op, m_Constant()) &&
+         !matchPattern(op, m_Constant()) &&
          llvm::all_of(op->getOperandTypes(), isStatic) &&
          llvm::all_of(op->getResultTypes(), isStatic);
 }

@@ -68,7 +68,7 @@ private:
   };
 
   bool dependsOnConstants(Operation *op) const;
-  Info describe(ir::TandemOpInterface op) const;
+  Info describe(Value result) const;
 
   Block &block;
   llvm::DenseMap<Value, Info> infos;
@@ -77,8 +77,8 @@ private:
 ConstantOps::ConstantOps(Block &block) : block(block) {
   for (Operation &op : block.without_terminator())
     if (dependsOnConstants(&op))
-      infos.try_emplace(op.getResult(0),
-                        describe(cast<ir::TandemOpInterface>(op)));
+      for (Value result : op.getResults())
+        infos.try_emplace(result, describe(result));
 }
 
 bool ConstantOps::dependsOnConstants(Operation *op) const {
@@ -88,8 +88,9 @@ bool ConstantOps::dependsOnConstants(Operation *op) const {
   return canEvaluate(op) && llvm::all_of(op->getOperands(), isConstant);
 }
 
-ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
-  const int64_t bytes = bytesOf(op->getResult(0));
+ConstantOps::Info ConstantOps::describe(Value result) const {
+  auto op = cast<ir::TandemOpInterface>(result.getDefiningOp());
+  const int64_t bytes = bytesOf(result);
   Info info{false, {}, 0, bytes};
   for (Value operand : op->getOperands()) {
     auto known = infos.find(operand);
@@ -119,7 +120,7 @@ ConstantOps::Info ConstantOps::describe(ir::TandemOpInterface op) const {
 SmallVector<Value> ConstantOps::findResults() const {
   llvm::SetVector<Value> results;
   for (Operation &op : block) {
-    if (op.getNumResults() == 1 && infos.contains(op.getResult(0)))
+    if (op.getNumResults() > 0 && infos.contains(op.getResult(0)))
       continue;
     SmallVector<Value> open(op.getOperands());
     while (!open.empty()) {
