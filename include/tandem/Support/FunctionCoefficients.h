@@ -21,7 +21,7 @@
 //
 // erfinv(x) is x times a polynomial of w = -log((1 - x) (1 + x)), or of sqrt(w)
 // for large w (M. Giles, Approximating the erfinv function, GPU Computing Gems,
-// Jade edition, 2011). The coefficients are interpolations at Chebyshev nodes:
+// Jade edition, 2011). utils/fit-erfinv.py computes the coefficients:
 //
 //   erfinv(x) / x = S(w - 2.5)         for w < kSmall,
 //   erfinv(x) / x = L(sqrt(w) - 3)     for larger w, in f64 up to kLarge,
