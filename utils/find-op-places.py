@@ -90,7 +90,10 @@ def write_overlay(folder, row):
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    entries = json.loads((pathlib.Path(sys.argv[1]) / "compile_commands.json").read_text())
+    commands = pathlib.Path(sys.argv[1]) / "compile_commands.json"
+    if not commands.is_file():
+        sys.exit(f"find-op-places.py: there is no {commands}")
+    entries = json.loads(commands.read_text())
     files = list(files_with_switches())
     commands = [find_command(entries, file) for file in files]
     for name, row in ROWS.items():

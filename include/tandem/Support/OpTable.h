@@ -56,8 +56,8 @@ enum class Rounding : uint8_t {
   function,   ///< The error is a few units in the last place (docs/Eager.md).
   cancelling, ///< As for `function`, and also a few units of the operand,
               ///< because the computation cancels (1 + erf(x) in gelu).
-  power,      ///< As for `function`, multiplied by the logarithm of the result,
-              ///< because the logarithm in an exponent is rounded (pow).
+  power,      ///< As for `function`, and also a few units times the result and
+              ///< its logarithm, because exponents are rounded (pow).
   own,        ///< The error model has a separate rule for this op.
 };
 

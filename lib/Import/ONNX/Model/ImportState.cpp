@@ -70,22 +70,15 @@ Location ImportState::location(StringRef name) {
                       : NameLoc::get(builder.getStringAttr(name), place);
 }
 
-/// The number of results of an op of the op table, which `name` names.
-static int countResults(StringRef name) {
-  for (OpKind kind : fb::EnumValuesOpKind())
-    if (name.substr(name.find('.') + 1) == fb::EnumNameOpKind(kind))
-      return numResults(kind);
-  return 1;
-}
-
 Value ImportState::create(StringRef name, Location loc, ValueRange operands,
                           ArrayRef<NamedAttribute> attributes) {
   if (operands.empty() ||
       !llvm::all_of(operands, [](Value value) { return bool(value); }))
     return {};
   // The operand's type stands in for those of results until they are inferred.
-  SmallVector<Type> unknown(countResults(name), operands[0].getType());
-  OperationState state(loc, name, operands, unknown, attributes);
+  OperationState state(loc, name, operands, {}, attributes);
+  const bool hasOneResult = state.name.hasTrait<OpTrait::OneResult>();
+  state.types.assign(hasOneResult ? 1 : 2, operands[0].getType());
   Operation *op = builder.create(state);
   SmallVector<Type> types;
   auto inferrable = cast<InferTypeOpInterface>(op);
