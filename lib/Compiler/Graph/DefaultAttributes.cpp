@@ -1,4 +1,5 @@
-//===- DefaultAttributes.cpp - What an op leaves out -----------------------===//
+//===- DefaultAttributes.cpp - What an op leaves out
+//-----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

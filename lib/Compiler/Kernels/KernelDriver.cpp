@@ -9,7 +9,6 @@
 #include "Kernels/KernelDriver.h"
 
 #include "Kernels/CanonicalKernel.h"
-#include "Kernels/KernelLoading.h"
 #include "Kernels/KernelWorker.h"
 #include "Session/ParallelFor.h"
 
@@ -21,12 +20,18 @@ using namespace mlir;
 
 namespace tandem {
 
-static Expected<CompiledKernelPtr>
-compileOne(const Target &target, const std::string &spec, KernelWorker &worker,
-           std::string_view source, PhaseTimes &times) {
-  TANDEM_ASSIGN_OR_RETURN(fb::KernelT kernel,
-                          worker.compile(source, spec, times));
-  return loadOne(target, std::move(kernel), times);
+/// Loads a single kernel, which is unchanged on return.
+static Expected<std::shared_ptr<const LoadedKernel>>
+loadAlone(const Target &target, fb::KernelT &kernel) {
+  TANDEM_ASSIGN_OR_RETURN(Device * device, target.device());
+  // Lent to a program of its own.
+  Program program;
+  program.kernels.push_back(std::make_unique<fb::KernelT>(std::move(kernel)));
+  Expected<LoadedKernels> loaded = device->load(program);
+  kernel = std::move(*program.kernels.front());
+  if (!loaded)
+    return tl::unexpected(std::move(loaded.error()));
+  return std::move(loaded->front());
 }
 
 namespace {
@@ -39,10 +44,11 @@ struct Job {
 /// The kernels of one program, shared out to threads.
 class Driver {
 public:
-  Driver(const Target &target, const std::string &spec, KernelCaches caches,
-         llvm::function_ref<void(size_t)> onReady)
-      : target(target), spec(spec), cache(caches.memory), disk(caches.disk),
-        onReady(onReady) {}
+  Driver(const CompilerConfig &config, llvm::function_ref<void(size_t)> onReady)
+      : target(*config.target), spec(config.coreSpec),
+        cache(config.options.kernelCache ? &KernelCache::process() : nullptr),
+        disk(config.disk), loadsKernels(config.loadsKernels), onReady(onReady) {
+  }
   void run(std::vector<Job> &jobs);
 
 private:
@@ -66,10 +72,11 @@ private:
   void makeSource(Kernel &kernel, std::optional<LeasedWorker> &worker);
   std::vector<std::vector<Kernel *>> shareOut(std::vector<Kernel> &kernels);
   void assemble(ArrayRef<Kernel *> program);
-  void load(Kernel &kernel);
+  void complete(Kernel &kernel);
   void finish(Kernel &kernel, Expected<CompiledKernelPtr> compiled);
 
   void compile(Job &job, std::optional<LeasedWorker> &worker);
+  Status load(CompiledKernel &kernel, PhaseTimes &times);
   CompiledKernelPtr findStored(const CacheKey &key, KernelOutcome &outcome);
   void store(const CacheKey &key, const CompiledKernel &kernel,
              KernelOutcome &outcome);
@@ -78,11 +85,20 @@ private:
   const std::string &spec;
   KernelCache *cache;
   DiskCache *disk;
+  const bool loadsKernels;
   /// Called with the number of kernels that have become ready.
   llvm::function_ref<void(size_t)> onReady;
   std::atomic<size_t> next{0};
 };
 } // namespace
+
+Status Driver::load(CompiledKernel &kernel, PhaseTimes &times) {
+  if (!loadsKernels)
+    return {};
+  PhaseTimer timer(times, "load");
+  TANDEM_ASSIGN_OR_RETURN(kernel.loaded, loadAlone(target, kernel.kernel));
+  return {};
+}
 
 /// Reads a kernel from the disk and loads it; null where it is not there.
 CompiledKernelPtr Driver::findStored(const CacheKey &key,
@@ -94,10 +110,11 @@ CompiledKernelPtr Driver::findStored(const CacheKey &key,
   }
   if (!kernel)
     return nullptr;
-  auto loaded = loadOne(target, std::move(*kernel), outcome.times);
-  outcome.isStored = loaded.has_value();
-  if (loaded)
-    return std::move(*loaded);
+  auto compiled = std::make_shared<CompiledKernel>();
+  compiled->kernel = std::move(*kernel);
+  outcome.isStored = load(*compiled, outcome.times).has_value();
+  if (outcome.isStored)
+    return compiled;
   disk->remove(key);
   return nullptr;
 }
@@ -120,11 +137,13 @@ void Driver::compile(Job &job, std::optional<LeasedWorker> &worker) {
     double before = outcome.times.sum();
     if (!worker)
       worker.emplace(target);
-    auto result = compileOne(target, spec, **worker, job.source, outcome.times);
+    auto compiled = std::make_shared<CompiledKernel>();
+    TANDEM_ASSIGN_OR_RETURN(
+        compiled->kernel, (**worker).compile(job.source, spec, outcome.times));
+    TANDEM_RETURN_IF_ERROR(load(*compiled, outcome.times));
     outcome.otherNs = watch.ns() - (outcome.times.sum() - before);
-    if (result)
-      store(key, **result, outcome);
-    return result;
+    store(key, *compiled, outcome);
+    return compiled;
   };
   if (!cache) {
     outcome.compiled = make();
@@ -279,18 +298,13 @@ void Driver::assemble(ArrayRef<Kernel *> program) {
     finish(*program.front(), tl::unexpected(status.error()));
   else
     for (Kernel *kernel : program)
-      load(*kernel);
+      complete(*kernel);
 }
 
-void Driver::load(Kernel &kernel) {
+void Driver::complete(Kernel &kernel) {
   KernelOutcome &outcome = kernel.jobs.front()->outcome;
-  {
-    PhaseTimer timer(outcome.times, "load");
-    auto loaded = loadAlone(target, kernel.compiled->kernel);
-    if (!loaded)
-      return finish(kernel, tl::unexpected(std::move(loaded.error())));
-    kernel.compiled->loaded = std::move(*loaded);
-  }
+  if (Status loaded = load(*kernel.compiled, outcome.times); !loaded)
+    return finish(kernel, tl::unexpected(std::move(loaded.error())));
   store(kernel.fields, *kernel.compiled, outcome);
   if (cache)
     cache->put(kernel.key, kernel.compiled);
@@ -324,22 +338,19 @@ static Job makeJob(ModuleOp kernel, bool isToFail) {
   return job;
 }
 
-std::vector<KernelOutcome>
-compileKernels(const Target &target, const std::string &spec,
-               ArrayRef<ModuleOp> kernels, const FailureRequest &failures,
-               KernelCaches caches,
-               const std::function<void(const CompileProgress &)> &progress) {
+std::vector<KernelOutcome> compileKernels(const CompilerConfig &config,
+                                          ArrayRef<ModuleOp> kernels) {
   std::vector<Job> jobs;
   for (ModuleOp kernel : kernels)
-    jobs.push_back(
-        makeJob(kernel, failures.matches(jobs.size(), *kernel.getSymName())));
+    jobs.push_back(makeJob(
+        kernel, config.failures.matches(jobs.size(), *kernel.getSymName())));
   std::atomic<size_t> ready{0};
   auto onReady = [&](size_t count) {
     size_t done = ready += count;
-    if (progress)
-      progress({"kernels", done, jobs.size()});
+    if (config.options.progress)
+      config.options.progress({"kernels", done, jobs.size()});
   };
-  Driver(target, spec, caches, onReady).run(jobs);
+  Driver(config, onReady).run(jobs);
   std::vector<KernelOutcome> outcomes;
   outcomes.reserve(jobs.size());
   for (Job &job : jobs)

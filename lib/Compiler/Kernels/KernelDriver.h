@@ -10,14 +10,10 @@
 #define TANDEM_LIB_COMPILER_KERNELS_KERNELDRIVER_H
 
 #include "Kernels/KernelCache.h"
-#include "Session/FailureRequest.h"
-
-#include "tandem/Tandem.h"
+#include "Session/CompilerConfig.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
-#include <functional>
-#include <memory>
 #include <vector>
 
 namespace tandem {
@@ -34,23 +30,13 @@ struct KernelOutcome {
   bool isCached = false, isStored = false;
 };
 
-/// The caches in which kernels are looked for and kept; null for those that are
-/// not used.
-struct KernelCaches {
-  KernelCache *memory = nullptr;
-  DiskCache *disk = nullptr;
-};
-
-/// Compiles `kernels` for the core that `spec` describes, in parallel on as
-/// many threads as run programs, each in a context of its own. The modules are
-/// not changed. Kernels that are in one of `caches` are taken from there.
-/// `progress`, where it is not empty, is told of each kernel that is ready.
-/// Returns one outcome per kernel, in order.
+/// Compiles `kernels` as `config` says, in parallel on as many threads as run
+/// programs, each in a context of its own. The modules are not changed. Kernels
+/// that are in a cache are taken from there. `config.options.progress` is told
+/// of each kernel that is ready. Returns one outcome per kernel, in order.
 std::vector<KernelOutcome>
-compileKernels(const Target &target, const std::string &spec,
-               llvm::ArrayRef<mlir::ModuleOp> kernels,
-               const FailureRequest &failures, KernelCaches caches,
-               const std::function<void(const CompileProgress &)> &progress);
+compileKernels(const CompilerConfig &config,
+               llvm::ArrayRef<mlir::ModuleOp> kernels);
 
 } // namespace tandem
 

@@ -11,7 +11,7 @@
 #include "Remote/CompileHelper.h"
 #include "Remote/GraphTransfer.h"
 #include "Remote/HelperMessages.h"
-#include "Session/ProgramStore.h"
+#include "Session/LocalCompiler.h"
 
 #include "device/host/Threads.h"
 #include "process/HelperProcess.h"
@@ -54,10 +54,11 @@ std::string firstDifference(std::string_view expected,
 
 /// A graph that was sent.
 struct ServedGraph {
-  CompilerConfig config;
-  std::shared_ptr<const SerializedGraph> source;
-  std::unique_ptr<Compiler> compiler;
-  std::unique_ptr<ProgramStore> store;
+  explicit ServedGraph(std::shared_ptr<CompilerState> given)
+      : state(std::move(given)), compiler(state) {}
+  const std::shared_ptr<CompilerState> state;
+  /// Whoever asks has already looked for the program on disk.
+  LocalCompiler compiler;
 };
 
 class CompileServer {
@@ -84,15 +85,13 @@ Expected<ServedGraph *> CompileServer::graphOf(const fb::HelperJobT &job,
     return known.get();
   if (!job.new_graph || message.files.size() != 1)
     return fail("compile", "the graph was not sent");
-  auto graph = std::make_unique<ServedGraph>();
-  TANDEM_ASSIGN_OR_RETURN(graph->config, openSharedConfig(*job.new_graph));
+  TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
+                          openSharedConfig(*job.new_graph));
   TANDEM_ASSIGN_OR_RETURN(
-      graph->source,
+      auto source,
       openGraphTransfer(*job.new_graph, message.files.front().get()));
-  TANDEM_ASSIGN_OR_RETURN(graph->compiler,
-                          createGraphCompiler(graph->source, graph->config));
-  graph->store = std::make_unique<ProgramStore>(graph->source, graph->config);
-  known = std::move(graph);
+  known = std::make_unique<ServedGraph>(
+      std::make_shared<CompilerState>(std::move(source), std::move(config)));
   return known.get();
 }
 
@@ -125,26 +124,32 @@ Status CompileServer::compile(const fb::HelperJobT &job, ServedGraph &graph,
   std::vector<TensorType> inputs;
   for (const auto &type : job.inputs)
     inputs.push_back(fromFlat(*type));
-  const CacheKey key = graph.store->keyOf(inputs);
+  CompilerState &state = *graph.state;
+  ProgramRequest request(state, inputs);
+  const CacheKey &key = request.key();
   answer.is_refused = key.fields() != job.key;
   if (answer.is_refused)
     return fail("compile", "the helper process would compile it otherwise: " +
                                firstDifference(job.key, key.fields()));
-  setNumThreads(graph.config.threads);
+  setNumThreads(state.config.threads);
   const double start = threadNs();
   Expected<Compiled> compiled = fail("compile", "nothing was compiled");
-  exec::runInOneSlot([&] { compiled = graph.compiler->compile(inputs); });
+  exec::runInOneSlot([&] { compiled = graph.compiler.compile(request); });
   if (!compiled)
     return tl::unexpected(std::move(compiled.error()));
   answer.compile_ns = threadNs() - start;
+  PhaseTimes writing;
+  state.store.keep(key, *compiled, writing);
+  compiled->phases.insert(compiled->phases.end(), writing.phases().begin(),
+                          writing.phases().end());
   describe(*compiled, answer);
   std::vector<KnownConstant> known;
   for (const std::string &digest : job.known)
     known.push_back({digest, Tensor()});
   answer.is_kept =
-      known.empty() && graph.config.disk && graph.config.disk->has(key);
+      known.empty() && state.config.disk && state.config.disk->has(key);
   if (!answer.is_kept) {
-    TANDEM_ASSIGN_OR_RETURN(*entry, graph.store->pack(key, *compiled, known));
+    TANDEM_ASSIGN_OR_RETURN(*entry, state.store.pack(key, *compiled, known));
   }
   return {};
 }

@@ -24,6 +24,7 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Parser/Parser.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,6 +80,12 @@ static size_t alignResources(ModuleOp module) {
 }
 
 namespace {
+/// The offset of each resource in the bytecode of a module, by the address of
+/// the resource's bytes in the module; kNotWritten for a resource that is not
+/// in the bytecode.
+using ResourceOffsets = llvm::DenseMap<const char *, size_t>;
+constexpr size_t kNotWritten = ~size_t(0);
+
 /// Bytes at the address where they were written.
 class AlignedBuffer final : public llvm::MemoryBuffer {
 public:
@@ -97,9 +104,11 @@ private:
 
 /// Writes to aligned memory, which grows where the guess of its size was too
 /// small: a copy of hundreds of megabytes would take longer than all else.
+/// Notes where resources are written.
 class AlignedStream final : public llvm::raw_ostream {
 public:
-  explicit AlignedStream(size_t guess) : raw_ostream(/*unbuffered=*/true) {
+  AlignedStream(size_t guess, ResourceOffsets &offsets)
+      : raw_ostream(/*unbuffered=*/true), offsets(offsets) {
     grow(guess);
   }
   /// Null where there was too little memory.
@@ -115,6 +124,9 @@ private:
       grow(2 * (size + bytes));
     if (memory)
       std::memcpy(memory->getBufferStart() + size, data, bytes);
+    // MLIR writes each resource at once, from where it is.
+    if (auto resource = offsets.find(data); resource != offsets.end())
+      resource->second = size;
     size += bytes;
   }
   uint64_t current_pos() const override { return size; }
@@ -129,18 +141,20 @@ private:
     memory = std::move(larger);
   }
 
+  ResourceOffsets &offsets;
   std::unique_ptr<llvm::WritableMemoryBuffer> memory;
   size_t size = 0;
 };
 } // namespace
 
 /// A module as bytecode that any number of contexts may read at a time; null
-/// where it cannot be written. `guess` is about the number of its bytes.
+/// where it cannot be written. `guess` is about the number of its bytes. Sets
+/// the offsets of the resources that `offsets` contains.
 static std::shared_ptr<llvm::SourceMgr>
-writeSharedBytecode(ModuleOp module, size_t guess, bool withResources) {
-  AlignedStream stream(guess);
+writeSharedBytecode(ModuleOp module, size_t guess, ResourceOffsets &offsets) {
+  AlignedStream stream(guess, offsets);
   BytecodeWriterConfig config;
-  config.setElideResourceDataFlag(!withResources);
+  config.setElideResourceDataFlag(offsets.empty());
   if (failed(writeBytecodeToFile(module, stream, config)))
     return nullptr;
   auto buffer = stream.take();
@@ -184,24 +198,23 @@ OwningOpRef<ModuleOp> readModule(const SerializedGraph &source,
   return module;
 }
 
-/// The graph as written, whose constants stay in the bytecode.
-static FailureOr<Program> emitEager(const SerializedGraph &source,
-                                    MLIRContext *context) {
-  context->loadAllAvailableDialects();
-  ir::share(context, sharedConstants(source));
-  OwningOpRef<ModuleOp> module = readModule(source, context);
-  if (!module)
-    return failure();
-  return emitProgram(module->lookupSymbol<func::FuncOp>(source.function));
-}
-
-Status emitEager(SerializedGraph &source) {
-  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
-  DiagnosticCollector diagnostics(&context);
-  FailureOr<Program> program = emitEager(source, &context);
+/// Emits the eager program of `module`. Constants that the bytecode contains
+/// share the memory of the bytecode; the module may be destroyed.
+static Status emitEager(SerializedGraph &source, ModuleOp module,
+                        const ResourceOffsets &offsets) {
+  DiagnosticCollector diagnostics(module.getContext());
+  FailureOr<Program> program =
+      emitProgram(module.lookupSymbol<func::FuncOp>(source.function));
   if (failed(program))
     return tl::unexpected(
         diagnostics.takeError("parse", "the graph cannot be executed"));
+  char *bytecode = const_cast<char *>(bytecodeOf(source).data());
+  for (Constant &constant : program->constants) {
+    auto found = offsets.find(constant.data.as<char>());
+    if (found != offsets.end() && found->second != kNotWritten)
+      constant.data = Tensor::share(
+          constant.data.type(), {source.bytecode, bytecode + found->second});
+  }
   program->input_names = source.inputNames;
   program->output_names = source.outputNames;
   source.eager = std::make_shared<const Program>(std::move(*program));
@@ -214,28 +227,48 @@ const std::vector<std::string> &SerializedGraph::constantDigests() const {
 }
 
 /// Adds the bytecode, its digest and the eager program to a source that has all
-/// else. `resourceBytes` is what the resources take that go into the bytecode;
-/// 0 where none do.
+/// else. `offsets` contains the resources that go into the bytecode, which take
+/// about `resourceBytes`.
 static Expected<std::shared_ptr<const SerializedGraph>>
 finish(std::shared_ptr<SerializedGraph> source, ModuleOp module,
-       size_t resourceBytes) {
+       ResourceOffsets offsets = ResourceOffsets(), size_t resourceBytes = 0) {
   FailureOr<std::string> structure = writeStructure(module);
   if (succeeded(structure))
-    source->bytecode =
-        writeSharedBytecode(module, resourceBytes + 2 * structure->size(),
-                            /*withResources=*/resourceBytes > 0);
+    source->bytecode = writeSharedBytecode(
+        module, resourceBytes + 2 * structure->size(), offsets);
   if (!source->bytecode)
     return fail("parse", "the graph cannot be written");
   source->structure = digestOf(*structure);
-  TANDEM_RETURN_IF_ERROR(emitEager(*source));
+  TANDEM_RETURN_IF_ERROR(emitEager(*source, module, offsets));
   return source;
+}
+
+/// Lets the program emitter refer to the resources of `module`, instead of
+/// copying them, for as long as the module lives.
+static void lendResources(ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  context->getOrLoadDialect<ir::TandemDialect>();
+  auto lent = std::make_shared<char>();
+  ir::SharedConstants shared;
+  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
+    if (!ir::findOwner(context, blob.getData()))
+      shared.memory.push_back({blob.getData(), lent});
+  });
+  if (!shared.memory.empty())
+    ir::share(context, std::move(shared));
 }
 
 Expected<std::shared_ptr<const SerializedGraph>>
 makeSerializedGraph(ModuleOp module, const std::string &function) {
   auto source = std::make_shared<SerializedGraph>();
   source->function = function;
-  return finish(std::move(source), module, alignResources(module));
+  const size_t bytes = alignResources(module);
+  lendResources(module);
+  ResourceOffsets offsets;
+  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
+    offsets[blob.getData().data()] = kNotWritten;
+  });
+  return finish(std::move(source), module, std::move(offsets), bytes);
 }
 
 Expected<std::shared_ptr<const SerializedGraph>>
@@ -260,7 +293,7 @@ makeSerializedGraph(ImportedModel model, const std::string &function) {
   });
   if (!areOwned)
     return fail("import", "a weight is in memory that is not shared");
-  return finish(std::move(source), *model.module, /*resourceBytes=*/0);
+  return finish(std::move(source), *model.module);
 }
 
 } // namespace tandem

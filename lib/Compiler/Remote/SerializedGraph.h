@@ -27,8 +27,6 @@
 
 namespace tandem {
 
-struct CompilerConfig;
-
 /// A parsed and verified graph that does not belong to an MLIRContext: each
 /// compiler reads it into a context of its own. Immutable, except for the cache
 /// of rearranged constants.
@@ -91,9 +89,6 @@ mlir::OwningOpRef<mlir::ModuleOp> readModule(const SerializedGraph &source,
 /// The constants that all contexts which read the bytecode of `source` share.
 ir::SharedConstants sharedConstants(const SerializedGraph &source);
 
-/// Emits the eager program of a source that has all else.
-Status emitEager(SerializedGraph &source);
-
 /// The bytes of `bytecode`.
 llvm::StringRef bytecodeOf(const SerializedGraph &source);
 
@@ -110,9 +105,6 @@ inline LibraryOptions libraryOptions(const CompileOptions &options) {
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const SerializedGraph> graph,
                     CompileOptions options);
-Expected<std::unique_ptr<Compiler>>
-createGraphCompiler(std::shared_ptr<const SerializedGraph> graph,
-                    CompilerConfig config);
 
 } // namespace tandem
 

@@ -39,6 +39,9 @@ struct CompilerConfig {
   int threads = 1;
   /// Whether nothing else is wanted of compiling than the program.
   bool wantsProgramOnly = false;
+  /// Whether kernels are loaded into this process. A process that compiles for
+  /// another one never runs them.
+  bool loadsKernels = true;
   /// The cache on disk; null where it is not used.
   DiskCache *disk = nullptr;
 };

@@ -9,7 +9,7 @@
 #include "Session/CompilerSession.h"
 
 #include "Calibration/AutotuneContractions.h"
-#include "Kernels/KernelLoading.h"
+#include "Kernels/KernelDriver.h"
 #include "Session/Diagnostics.h"
 #include "Session/Fallback.h"
 
@@ -233,11 +233,7 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   Compiled compiled;
   SmallVector<ModuleOp> kernels(module.getOps<ModuleOp>());
   Stopwatch watch;
-  std::vector<KernelOutcome> outcomes = compileKernels(
-      target, config.coreSpec, kernels, config.failures,
-      {config.options.kernelCache ? &KernelCache::process() : nullptr,
-       config.disk},
-      config.options.progress);
+  std::vector<KernelOutcome> outcomes = compileKernels(config, kernels);
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
     times.add(outcome.times);

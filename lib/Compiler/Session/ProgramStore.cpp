@@ -53,20 +53,20 @@ CacheKey ProgramStore::keyOf(std::span<const TensorType> inputs) {
   return key;
 }
 
-std::optional<Compiled> ProgramStore::find(std::span<const TensorType> inputs,
+std::optional<Compiled> ProgramStore::find(const CacheKey &key,
                                            PhaseTimes &times) {
   if (!config.disk)
     return std::nullopt;
   std::optional<StoredProgram> stored;
   {
     PhaseTimer timer(times, "read cache");
-    stored = findProgram(*config.disk, keyOf(inputs), reference());
+    stored = findProgram(*config.disk, key, reference());
   }
   if (!stored)
     return std::nullopt;
   Expected<Compiled> compiled = load(std::move(*stored), times);
   if (!compiled) {
-    config.disk->remove(keyOf(inputs));
+    config.disk->remove(key);
     return std::nullopt;
   }
   compiled->kernelCounts.stored = compiled->kernels.size();
@@ -127,24 +127,19 @@ private:
 /// about as long as compiling the graph that they belong to.
 static constexpr int64_t kManyBytes = int64_t(4) << 20;
 
-void ProgramStore::keep(std::span<const TensorType> inputs,
-                        Compiled &compiled) {
+void ProgramStore::keep(const CacheKey &key, Compiled &compiled,
+                        PhaseTimes &times) {
   if (!config.disk)
     return;
-  PhaseTimes times;
   if (compiled.kernelCounts.fellBack == 0) {
     PhaseTimer timer(times, "write cache");
-    const auto job = std::make_shared<WriteJob>(*config.disk, keyOf(inputs),
-                                                graph, compiled);
+    const auto job =
+        std::make_shared<WriteJob>(*config.disk, key, graph, compiled);
     const bool isLater =
         isBackgroundWorkAllowed() &&
         ownConstantBytes(*compiled.program, *graph->eager) >= kManyBytes;
     if (!isLater || !tiering::BackgroundQueue::process().add(job))
       job->run();
-  }
-  for (PhaseTime &phase : times.take()) {
-    compiled.wallNs += phase.ns;
-    compiled.phases.push_back(std::move(phase));
   }
   if (std::optional<std::string> problem = config.disk->takeProblem())
     compiled.warnings.push_back(

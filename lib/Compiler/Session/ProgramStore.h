@@ -31,17 +31,15 @@ public:
                const CompilerConfig &config)
       : graph(std::move(graph)), config(config) {}
 
-  /// The program for inputs of these types, loaded; nothing where it is not
-  /// there. Adds to the phases "read cache" and "load".
-  std::optional<Compiled> find(std::span<const TensorType> inputs,
-                               PhaseTimes &times);
+  /// The program of a key, loaded; nothing where it is not there. Adds to the
+  /// phases "read cache" and "load".
+  std::optional<Compiled> find(const CacheKey &key, PhaseTimes &times);
 
-  /// Keeps a program that was compiled for inputs of these types, unless some
-  /// kernel fell back. One with many bytes of constants of its own is written
-  /// in the background, where that is allowed, or when the process ends; others
-  /// now. Adds the phase "write cache", and, once, a warning where the cache
-  /// cannot be used.
-  void keep(std::span<const TensorType> inputs, Compiled &compiled);
+  /// Keeps the program of a key, unless some kernel fell back. One with many
+  /// bytes of constants of its own is written in the background, where that is
+  /// allowed, or when the process ends; others now. Adds to the phase "write
+  /// cache", and, once, a warning where the cache cannot be used.
+  void keep(const CacheKey &key, Compiled &compiled, PhaseTimes &times);
 
   /// What processes have found out by running the program for inputs of these
   /// types, an entry beside that of the program.

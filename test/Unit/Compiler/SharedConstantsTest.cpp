@@ -121,6 +121,18 @@ TEST(SharedConstants, ResourcesOfAnyAlignmentAreCompiled) {
   }
 }
 
+/// The module that the graph was parsed from is gone, and no second copy of its
+/// constants was made.
+TEST(SharedConstants, TheEagerProgramRefersToTheBytecode) {
+  for (const std::string &text : {sumGraph(16), productGraph()}) {
+    auto source = parse(text);
+    const llvm::StringRef bytecode = bytecodeOf(*source);
+    const auto *weights = static_cast<const char *>(weightsOf(*source->eager));
+    EXPECT_GE(weights, bytecode.begin());
+    EXPECT_LT(weights, bytecode.end());
+  }
+}
+
 TEST(SharedConstants, ProgramsOutliveTheGraphAndItsCompilers) {
   Compiled compiled;
   {

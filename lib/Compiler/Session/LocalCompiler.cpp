@@ -1,0 +1,68 @@
+//===- LocalCompiler.cpp - Compiles in this process -----------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Session/LocalCompiler.h"
+
+#include "Calibration/BackgroundCalibration.h"
+
+#include "tandem/Support/Clocks.h"
+
+#include <algorithm>
+
+namespace tandem {
+
+LocalCompiler::LocalCompiler(std::shared_ptr<CompilerState> given)
+    : state(std::move(given)) {
+  if (state->config.target->isHost())
+    calibration = BackgroundCalibration::share();
+  WarmUpThread::prepare();
+}
+
+Status LocalCompiler::start() {
+  TANDEM_ASSIGN_OR_RETURN(auto session, createSession());
+  sessions.put(std::move(session));
+  return {};
+}
+
+Expected<std::unique_ptr<CompilerSession>> LocalCompiler::createSession() {
+  std::call_once(once, [&] { warmer.start(*state->config.target); });
+  return CompilerSession::create(state->graph, state->config);
+}
+
+/// The time that other threads have worked on a compilation.
+static double othersNs(const Compiled &compiled) {
+  double sum = 0;
+  for (const PhaseTime &phase : compiled.phases)
+    sum += phase.ns;
+  return std::max(0.0, sum - compiled.wallNs);
+}
+
+Expected<Compiled> LocalCompiler::compile(ProgramRequest &request) {
+  const Stopwatch watch;
+  PhaseTimes times;
+  std::unique_ptr<CompilerSession> session = sessions.take();
+  if (!session) {
+    PhaseTimer timer(times, "start compiler");
+    TANDEM_ASSIGN_OR_RETURN(session, createSession());
+  }
+  const auto expected = state->forecast.expect(request.inputs);
+  const double start = threadNs();
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, session->compile(request.inputs));
+  state->forecast.observe(expected, compiled.kernelCounts,
+                          threadNs() - start + othersNs(compiled));
+  // The next compilation creates a session in place of a worn-out one.
+  if (!session->needsReset())
+    sessions.put(std::move(session));
+  for (const PhaseTime &phase : compiled.phases)
+    times.add(phase.phase, phase.ns);
+  compiled.phases = times.take();
+  compiled.wallNs = watch.ns();
+  return compiled;
+}
+
+} // namespace tandem

@@ -1,0 +1,50 @@
+//===- LocalCompiler.h - Compiles in this process ------------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_SESSION_LOCALCOMPILER_H
+#define TANDEM_LIB_COMPILER_SESSION_LOCALCOMPILER_H
+
+#include "Session/CompileLayer.h"
+#include "Session/CompilerSession.h"
+#include "Session/WarmUpThread.h"
+
+#include "tandem/Support/ObjectPool.h"
+
+#include <mutex>
+
+namespace tandem {
+
+class BackgroundCalibration;
+
+/// The lowest layer, which compiles on the calling thread. Keeps a session for
+/// each thread that has ever compiled at the same time as others. No lock is
+/// held while it compiles.
+class LocalCompiler final : public CompileLayer {
+public:
+  explicit LocalCompiler(std::shared_ptr<CompilerState> state);
+
+  /// Creates what the first compilation needs: a session, and whatever
+  /// WarmUpThread prepares.
+  Status start();
+
+  Expected<Compiled> compile(ProgramRequest &request) override;
+
+private:
+  Expected<std::unique_ptr<CompilerSession>> createSession();
+
+  const std::shared_ptr<CompilerState> state;
+  /// Null if the target is not the host.
+  std::shared_ptr<BackgroundCalibration> calibration;
+  std::once_flag once; // guards `warmer`
+  WarmUpThread warmer;
+  ObjectPool<CompilerSession> sessions;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_SESSION_LOCALCOMPILER_H

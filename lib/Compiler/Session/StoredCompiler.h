@@ -1,0 +1,34 @@
+//===- StoredCompiler.h - Programs from the disk cache -------- -*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_LIB_COMPILER_SESSION_STOREDCOMPILER_H
+#define TANDEM_LIB_COMPILER_SESSION_STOREDCOMPILER_H
+
+#include "Session/CompileLayer.h"
+
+namespace tandem {
+
+/// The layer that looks for programs in the disk cache. It keeps the programs
+/// there that the layer below has compiled in this process; a helper process
+/// keeps its programs by itself.
+class StoredCompiler final : public CompileLayer {
+public:
+  StoredCompiler(std::shared_ptr<CompilerState> state,
+                 std::unique_ptr<CompileLayer> below)
+      : state(std::move(state)), below(std::move(below)) {}
+
+  Expected<Compiled> compile(ProgramRequest &request) override;
+
+private:
+  const std::shared_ptr<CompilerState> state;
+  const std::unique_ptr<CompileLayer> below;
+};
+
+} // namespace tandem
+
+#endif // TANDEM_LIB_COMPILER_SESSION_STOREDCOMPILER_H
