@@ -12,6 +12,8 @@ import pathlib
 import random
 import struct
 
+from transformer_block import transformer_block
+
 BANNER = """\
 // {summary}
 // Written by utils/graphs/make-graphs.py.
@@ -302,6 +304,9 @@ GRAPHS = {
                          " over N, H and W in one pass, then normalize."),
     "simplecnn": (simplecnn, "Two convolutions with pooling and two linear"
                   " layers; weights are arguments."),
+    "transformer_block": (transformer_block, "An encoder block of BERT's form:"
+                          " attention with 4 heads of 64 features, and two"
+                          " linear layers; weights are arguments."),
     "resnet_block": (resnet_block, "The first bottleneck of ResNet-50:"
                      " 1x1, 3x3, 1x1 and a 1x1 shortcut, with batch norms."),
 }

@@ -179,8 +179,10 @@ struct PolicyOptions {
   static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
   /// The least share of its compile time that a signature has to have lost
   /// before it is compiled, where cores are spare. Waiting costs at most this
-  /// share of C beyond compiling at once; shapes that come once are kept out.
-  double spareShare = 0.05;
+  /// share of C beyond compiling at once. It is also the least chance that the
+  /// program saves the processor time that compiling it takes (docs/Engine.md),
+  /// so that shapes which come a few times keep no core busy.
+  double spareShare = 0.01;
   /// Samples of c before a signature may be demoted.
   uint64_t demotionSamples = 3;
   /// Samples of c before a program is captured, and then of both tiers before

@@ -68,7 +68,7 @@ static void addStream(CLI::App &app, StreamOptions &options) {
       ->capture_default_str();
   command
       .add_option("--policy", options.policies,
-                  "Policies: eager, compile, first:N, auto, oracle")
+                  "Policies: eager, compile, first:N, auto, auto:SHARE, oracle")
       ->delimiter(',')
       ->capture_default_str();
   command

@@ -15,6 +15,7 @@
 #include "tandem/Support/Clocks.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <numeric>
 #include <thread>
@@ -26,6 +27,14 @@ using tiering::PolicyOptions;
 using tiering::TierStore;
 using Kind = StreamPolicy::Kind;
 
+/// The shortest text that is read as `number` again.
+static std::string shortest(double number) {
+  std::array<char, 32> text;
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), number);
+  return {text.data(), error == std::errc() ? end : text.data()};
+}
+
 std::string StreamPolicy::name() const {
   switch (kind) {
   case Kind::eager:
@@ -35,28 +44,38 @@ std::string StreamPolicy::name() const {
   case Kind::first:
     return "first:" + std::to_string(call);
   case Kind::automatic:
-    return "auto";
+    return spareShare ? "auto:" + shortest(*spareShare) : "auto";
   case Kind::oracle:
     return "oracle";
   }
   return "";
 }
 
+/// The number behind "NAME:"; nothing if the text is anything else.
+template <typename Number>
+static std::optional<Number> parseSuffix(std::string_view text,
+                                         std::string_view name) {
+  Number number = 0;
+  if (!text.starts_with(name))
+    return std::nullopt;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data() + name.size(), end, number);
+  if (error != std::errc() || rest != end)
+    return std::nullopt;
+  return number;
+}
+
 Expected<StreamPolicy> parsePolicy(std::string_view text) {
   for (Kind kind : {Kind::eager, Kind::compile, Kind::automatic, Kind::oracle})
-    if (StreamPolicy{kind, 0}.name() == text)
-      return StreamPolicy{kind, 0};
-  StreamPolicy policy{Kind::first, 0};
-  constexpr std::string_view kFirst = "first:";
-  if (text.starts_with(kFirst)) {
-    const char *end = text.data() + text.size();
-    auto [rest, error] =
-        std::from_chars(text.data() + kFirst.size(), end, policy.call);
-    if (error == std::errc() && rest == end && policy.call > 0)
-      return policy;
-  }
+    if (StreamPolicy{kind}.name() == text)
+      return StreamPolicy{kind};
+  if (auto call = parseSuffix<uint64_t>(text, "first:"); call && *call > 0)
+    return StreamPolicy{Kind::first, *call};
+  if (auto share = parseSuffix<double>(text, "auto:");
+      share && *share >= 0 && *share <= 1)
+    return StreamPolicy{Kind::automatic, 0, share};
   return fail("policy", "'" + std::string(text) + "' is no policy",
-              "there are eager, compile, first:N, auto and oracle");
+              "there are eager, compile, first:N, auto, auto:SHARE and oracle");
 }
 
 /// Whether it was compiled, or was being compiled when the stream ended.
@@ -146,6 +165,7 @@ private:
     options.compileThreads = static_cast<unsigned>(subject.compileThreads);
     if (policy.kind == Kind::first)
       options.compileAtCall = policy.call;
+    options.spareShare = policy.spareShare.value_or(options.spareShare);
     if (policy.kind == Kind::oracle)
       options.compileAtCall = PolicyOptions::kNever;
     return options;

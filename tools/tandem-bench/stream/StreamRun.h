@@ -27,8 +27,10 @@ struct StreamPolicy {
   };
   Kind kind = Kind::automatic;
   uint64_t call = 0; ///< Of `first`.
+  /// PolicyOptions::spareShare, of `automatic`; the default if not set.
+  std::optional<double> spareShare = std::nullopt;
 
-  /// "eager", "compile", "first:2", "auto", "oracle".
+  /// "eager", "compile", "first:2", "auto", "auto:0.01", "oracle".
   std::string name() const;
 };
 /// Reads such a name; the error (phase "policy") lists them.
