@@ -33,7 +33,7 @@ Expected<PreparedTier> compileTier(Compiler &compiler,
 
 /// "fuse", or "kernels 12 of 45".
 static std::string describe(const CompileProgress &progress) {
-  std::string text(progress.phase);
+  std::string text = "compile: " + std::string(progress.phase);
   if (progress.total)
     text += " " + std::to_string(progress.done) + " of " +
             std::to_string(progress.total);
@@ -42,27 +42,57 @@ static std::string describe(const CompileProgress &progress) {
 
 void showProgress(CompileOptions &options, ProgressLine &line) {
   options.progress = [&line](const CompileProgress &progress) {
-    line.showLate("compile: " + describe(progress));
+    line.showLate(describe(progress));
   };
 }
 
-Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
-                                   std::span<const TensorType> inputs,
-                                   const TierOptions &options) {
-  if (tier == Tier::compiled || tier == Tier::captured) {
-    ProgressLine line;
-    CompileOptions compile = options.compile;
-    showProgress(compile, line);
-    TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
-                            graph.createCompiler(compile));
-    return compileTier(*compiler, inputs, options.dispatchOnly, tier);
+GraphTiers::GraphTiers(const Graph &graph, CompileOptions options,
+                       bool dispatchOnly)
+    : graph(graph), options(std::move(options)), dispatchOnly(dispatchOnly) {}
+
+GraphTiers::~GraphTiers() = default;
+
+Status GraphTiers::createFunction(Tier tier) {
+  const bool compiles = tier == Tier::compiled || tier == Tier::captured;
+  if (compiles ? compiled : interpreted)
+    return {};
+  ExecutorOptions executor;
+  executor.dispatchOnly = dispatchOnly;
+  if (!compiles) {
+    TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
+    executor.stream = &device->defaultStream();
+    executor.libraries.precision = options.precision;
+    interpreted =
+        std::make_unique<Function>(graph.eagerProgram(), nullptr, executor);
+    return {};
   }
-  ExecutorOptions executorOptions;
-  executorOptions.dispatchOnly = options.dispatchOnly;
-  TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.compile.device));
-  executorOptions.stream = &device->defaultStream();
-  executorOptions.libraries.precision = options.compile.precision;
-  return interpretTier(graph.eagerProgram(), tier, std::move(executorOptions));
+  CompileOptions compile = options;
+  compile.progress = [this](const CompileProgress &progress) {
+    if (line)
+      line->showLate(describe(progress));
+  };
+  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<Compiler> compiler,
+                          graph.createCompiler(std::move(compile)));
+  compiled = std::make_unique<Function>(graph.eagerProgram(),
+                                        std::move(compiler), executor);
+  return {};
+}
+
+Expected<PreparedPtr> GraphTiers::prepare(std::span<const TensorType> inputs,
+                                          Tier tier) {
+  ProgressLine shown;
+  line = &shown;
+  const Expected<PreparedPtr> prepared =
+      createFunction(tier).and_then([&]() -> Expected<PreparedPtr> {
+        Function &function = tier == Tier::compiled || tier == Tier::captured
+                                 ? *compiled
+                                 : *interpreted;
+        return function.prepare(inputs, tier);
+      });
+  line = nullptr;
+  if (prepared)
+    printWarnings((*prepared)->warnings);
+  return prepared;
 }
 
 void printWarnings(const std::vector<Warning> &warnings) {

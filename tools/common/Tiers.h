@@ -20,25 +20,44 @@
 
 namespace tandem::tools {
 
+class ProgressLine;
+
 using tandem::PreparedTier;
 using tandem::Tier;
 
 /// The name of the device of commands that do not name one.
 std::string defaultDevice();
 
-/// How a tier is prepared.
-struct TierOptions {
-  /// Options of the compiled tier.
-  CompileOptions compile;
-  bool dispatchOnly = false;
+/// A tier as a Function prepares it for the calls of a user.
+using PreparedPtr = std::shared_ptr<const PreparedTier>;
+
+/// The tiers of a graph, which are prepared one by one. They outlive this
+/// object.
+class GraphTiers {
+public:
+  /// `graph` must outlive this object. If `dispatchOnly` is set, the steps of
+  /// the programs do nothing.
+  explicit GraphTiers(const Graph &graph, CompileOptions options = {},
+                      bool dispatchOnly = false);
+  ~GraphTiers();
+
+  /// Prepares `tier` for inputs of these types, and compiles first if the tier
+  /// needs that. Shows the progress and prints the warnings of a compilation on
+  /// standard error.
+  Expected<PreparedPtr> prepare(std::span<const TensorType> inputs, Tier tier);
+
+private:
+  Status createFunction(Tier tier);
+
+  const Graph &graph;
+  const CompileOptions options;
+  const bool dispatchOnly;
+  /// A compiler is created only if a tier needs it.
+  std::unique_ptr<Function> interpreted, compiled;
+  /// Where the progress is shown; null while nothing is prepared.
+  ProgressLine *line = nullptr;
 };
 
-/// Prepares the program and the executor of `tier` for inputs of these types.
-Expected<PreparedTier> prepareTier(const Graph &graph, Tier tier,
-                                   std::span<const TensorType> inputs,
-                                   const TierOptions &options = {});
-
-class ProgressLine;
 /// Has the progress of a compilation with these options shown in `line`, which
 /// must outlive the compilation.
 void showProgress(CompileOptions &options, ProgressLine &line);

@@ -33,7 +33,9 @@ struct Parts {
   std::vector<Tensor> inputs;
   Certifier certifier;
   /// Eager as it is, with the operands of jumps, and the compiled program.
-  PreparedTier plain, certifying, compiled;
+  PreparedPtr plain;
+  PreparedTier certifying;
+  PreparedPtr compiled;
   std::vector<Tensor> eagerOutputs, compiledOutputs;
 
   Certificate certify() const {
@@ -54,24 +56,22 @@ Expected<Parts> prepare(const RunOptions &options) {
   auto &[graph, inputs] = opened;
   auto eager = graph->eagerProgram();
   const std::vector<TensorType> types = typesOf(inputs);
-  TierOptions tierOptions;
-  tierOptions.compile = options.compile;
-  tierOptions.compile.device = options.device;
+  CompileOptions compile = options.compile;
+  compile.device = options.device;
+  GraphTiers tiers(*graph, std::move(compile));
   TANDEM_ASSIGN_OR_RETURN(
       Certifier certifier,
       Certifier::create(eager, types, options.compile.precision));
-  TANDEM_ASSIGN_OR_RETURN(PreparedTier plain,
-                          prepareTier(*graph, Tier::eager, types, tierOptions));
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr plain, tiers.prepare(types, Tier::eager));
   ExecutorOptions executorOptions;
-  executorOptions.stream = &plain.executor->stream();
+  executorOptions.stream = &plain->executor->stream();
   executorOptions.libraries.precision = options.compile.precision;
   TANDEM_ASSIGN_OR_RETURN(PreparedTier certifying,
                           interpretTier(certifier.program(), Tier::eager,
                                         std::move(executorOptions)));
   // Memory that eager has freed may hold the very results.
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier compiled,
-      prepareTier(*graph, Tier::compiled, types, tierOptions));
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr compiled,
+                          tiers.prepare(types, Tier::compiled));
   return Parts{std::move(eager),
                std::move(inputs),
                std::move(certifier),
@@ -87,7 +87,7 @@ Status runBoth(Parts &parts) {
       execute(*parts.certifying.executor, parts.inputs, parts.eagerOutputs));
   fillAllocations(true);
   Status status =
-      execute(*parts.compiled.executor, parts.inputs, parts.compiledOutputs);
+      execute(*parts.compiled->executor, parts.inputs, parts.compiledOutputs);
   fillAllocations(false);
   return status;
 }
@@ -114,9 +114,9 @@ Status printTimes(const Parts &parts) {
       return tier.executor->run(parts.inputs, scratch);
     });
   };
-  add("e", parts.plain);
+  add("e", *parts.plain);
   add("e, certifying", parts.certifying);
-  add("c", parts.compiled);
+  add("c", *parts.compiled);
   sampler.add("comparison", [&](size_t) -> Status {
     const Certificate certificate = parts.certify();
     asm volatile("" : : "r"(&certificate) : "memory");

@@ -40,7 +40,7 @@ struct TierResult {
   std::string label;
   std::vector<Tensor> outputs;
   measure::Summary time;
-  PreparedTier prepared;
+  PreparedPtr prepared;
   std::optional<TierProfile> profile;
   std::optional<StepChecks> steps;
   /// The peak of memory in bytes, as measured, and as the memory plan says, if
@@ -81,24 +81,22 @@ Expected<measure::Summary> timeRuns(Executor &executor,
 }
 
 Expected<TierResult> runTier(const Context &context, Tier tier) {
-  TierOptions tierOptions;
-  tierOptions.compile = context.options.compile;
+  CompileOptions compile = context.options.compile;
   // A program that is kept may have the names of another file.
   if (!context.options.profile.empty())
-    tierOptions.compile.diskCache = false;
-  tierOptions.compile.keepsOps = context.options.checksSteps();
+    compile.diskCache = false;
+  compile.keepsOps = context.options.checksSteps();
   // The reference is there on the default device alone.
-  tierOptions.compile.device =
+  compile.device =
       tier == Tier::reference ? defaultDevice() : context.options.device;
   TierResult result;
   result.tier = name(tier);
   result.label = result.tier;
-  if (tierOptions.compile.device != defaultDevice())
+  if (compile.device != defaultDevice())
     result.label += " (" + context.options.device + ")";
-  TANDEM_ASSIGN_OR_RETURN(
-      result.prepared,
-      prepareTier(*context.graph, tier, context.types, tierOptions));
-  Executor &executor = *result.prepared.executor;
+  GraphTiers tiers(*context.graph, std::move(compile));
+  TANDEM_ASSIGN_OR_RETURN(result.prepared, tiers.prepare(context.types, tier));
+  Executor &executor = *result.prepared->executor;
   Stream &stream = executor.stream();
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           copyToDevice(context.inputs, stream));
@@ -112,7 +110,7 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
       (tier == Tier::eager || tier == Tier::compiled)) {
     fillAllocations(true);
     Expected<StepChecks> steps =
-        checkSteps(result.prepared, inputs, context.bounds, result.label);
+        checkSteps(*result.prepared, inputs, context.bounds, result.label);
     fillAllocations(false);
     TANDEM_ASSIGN_OR_RETURN(result.steps, std::move(steps));
   }
@@ -125,7 +123,7 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   TANDEM_ASSIGN_OR_RETURN(result.time, timeRuns(executor, inputs, repeat));
   if (!context.options.profile.empty()) {
     TANDEM_ASSIGN_OR_RETURN(result.profile,
-                            profileTier(result.prepared, tier, inputs,
+                            profileTier(*result.prepared, tier, inputs,
                                         repeat ? repeat : kProfiledRuns,
                                         context.options.device));
   }
@@ -169,11 +167,11 @@ void printRecomputation(const Recomputation &recomputation) {
 void printResult(const Context &context, const TierResult &result) {
   const RunOptions &options = context.options;
   if (options.program)
-    std::printf("%s", toString(*result.prepared.program).c_str());
-  if (options.kernels && !result.prepared.kernelReports.empty())
+    std::printf("%s", toString(*result.prepared->program).c_str());
+  if (options.kernels && !result.prepared->kernelReports.empty())
     std::printf("%s",
-                formatKernels(result.prepared, profileOf(result)).c_str());
-  printRecomputation(result.prepared.recomputation);
+                formatKernels(*result.prepared, profileOf(result)).c_str());
+  printRecomputation(result.prepared->recomputation);
   if (result.profile)
     std::printf("%s", formatProfile(*result.profile, options.file).c_str());
   for (size_t i = 0; i < result.outputs.size(); ++i) {
@@ -187,8 +185,8 @@ void printResult(const Context &context, const TierResult &result) {
   std::printf("%s: %s, peak %s\n", result.label.c_str(),
               formatSummary(result.time).c_str(),
               formatBytes(result.peakBytes).c_str());
-  if (!result.prepared.phases.empty())
-    printCompilation(result.prepared);
+  if (!result.prepared->phases.empty())
+    printCompilation(*result.prepared);
 }
 
 Status writeOutputs(const RunOptions &options,
@@ -218,27 +216,28 @@ bool checkMemory(const TierResult &result) {
 ordered_json recordOf(const Context &context, const TierResult &result,
                       const std::vector<Check> &checks) {
   const RunOptions &options = context.options;
-  ordered_json record = {{"tool", "tandem-run"},
-                         {"graph", options.file},
-                         {"function", options.function},
-                         {"inputs", toJson(context.types)},
-                         {"outputs", toJson(typesOf(result.outputs))},
-                         {"dtype", dtypeOf(context.types)},
-                         {"device", options.device},
-                         {"tier", result.tier},
-                         {"cache", result.prepared.isStored ? "warm" : "cold"}};
+  ordered_json record = {
+      {"tool", "tandem-run"},
+      {"graph", options.file},
+      {"function", options.function},
+      {"inputs", toJson(context.types)},
+      {"outputs", toJson(typesOf(result.outputs))},
+      {"dtype", dtypeOf(context.types)},
+      {"device", options.device},
+      {"tier", result.tier},
+      {"cache", result.prepared->isStored ? "warm" : "cold"}};
   if (options.repeat)
     record["time_ns"] = toJson(result.time);
   record["peak_bytes"] = result.peakBytes;
   if (result.plannedPeakBytes)
     record["planned_peak_bytes"] = *result.plannedPeakBytes;
-  if (!result.prepared.phases.empty())
-    record["compile_ns"] = {{"total", sumOf(result.prepared.phases)},
-                            {"wall", result.prepared.compileNs},
-                            {"phases", toJson(result.prepared.phases)},
-                            {"kernels", toJson(result.prepared.kernelCounts)}};
-  if (!result.prepared.recomputation.steps.empty())
-    record["recomputed"] = toJson(result.prepared.recomputation);
+  if (!result.prepared->phases.empty())
+    record["compile_ns"] = {{"total", sumOf(result.prepared->phases)},
+                            {"wall", result.prepared->compileNs},
+                            {"phases", toJson(result.prepared->phases)},
+                            {"kernels", toJson(result.prepared->kernelCounts)}};
+  if (!result.prepared->recomputation.steps.empty())
+    record["recomputed"] = toJson(result.prepared->recomputation);
   if (result.profile)
     record["steps"] = toJson(*result.profile, options.file);
   for (const Check &check : checks)
@@ -314,11 +313,11 @@ Status writeFiles(const RunOptions &options, const TierResult &result,
     TANDEM_RETURN_IF_ERROR(writeOutputs(options, result.outputs));
   if (!options.programFile.empty())
     TANDEM_RETURN_IF_ERROR(writeFileAtomically(
-        options.programFile, serialize(*result.prepared.program)));
+        options.programFile, serialize(*result.prepared->program)));
   if (!options.kernelReport.empty())
     TANDEM_RETURN_IF_ERROR(writeText(
         options.kernelReport,
-        jsonText(describeKernels(result.prepared, profileOf(result)), 2) +
+        jsonText(describeKernels(*result.prepared, profileOf(result)), 2) +
             "\n"));
   return {};
 }

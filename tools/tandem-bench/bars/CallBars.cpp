@@ -15,7 +15,8 @@
 namespace tandem::bench {
 namespace {
 
-using tandem::tools::PreparedTier;
+using tandem::tools::GraphTiers;
+using tandem::tools::PreparedPtr;
 using tandem::tools::Tier;
 
 constexpr const char *kAdd = R"(
@@ -49,12 +50,12 @@ Status addEagerBar(const BarsOptions &options, std::vector<Bar> &bars) {
   TensorType type{DType::f32, Shape{1}};
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, randomInputs(type, 2));
   TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier eager,
-      tools::prepareTier(*graph, Tier::eager, tools::typesOf(inputs)));
+      PreparedPtr eager,
+      GraphTiers(*graph).prepare(tools::typesOf(inputs), Tier::eager));
   std::vector<Tensor> outputs;
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("eager",
-              [&](size_t) { return eager.executor->run(inputs, outputs); });
+              [&](size_t) { return eager->executor->run(inputs, outputs); });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> times, sampler.run());
   bars.push_back({"eager add of one element, per call",
                   times[0].median,
@@ -73,15 +74,15 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   Tensor result = inputs.back();
   inputs.pop_back();
   TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier compiled,
-      tools::prepareTier(*graph, Tier::compiled, tools::typesOf(inputs)));
-  const Program &program = *compiled.program;
+      PreparedPtr compiled,
+      GraphTiers(*graph).prepare(tools::typesOf(inputs), Tier::compiled));
+  const Program &program = *compiled->program;
   if (program.steps.size() != 1 || program.steps[0]->kernel < 0)
     return fail("bars", "axpy8 did not compile to one kernel");
   auto index = static_cast<size_t>(program.steps[0]->kernel);
   if (program.kernels[index]->workspace > 0)
     return fail("bars", "axpy8's kernel wants a workspace");
-  KernelFn kernel = functionOf(*compiled.kernels[index]);
+  KernelFn kernel = functionOf(*compiled->kernels[index]);
   int64_t extent = program.kernels[index]->extent;
   std::vector<void *> arguments;
   for (uint32_t slot : program.steps[0]->operands)
@@ -91,7 +92,7 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   std::vector<Tensor> outputs;
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("call",
-              [&](size_t) { return compiled.executor->run(inputs, outputs); });
+              [&](size_t) { return compiled->executor->run(inputs, outputs); });
   sampler.add("kernel", [&](size_t) -> Status {
     kernel(arguments.data(), /*sizes=*/nullptr, /*workspace=*/nullptr, 0,
            extent);

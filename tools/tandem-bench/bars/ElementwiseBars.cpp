@@ -78,8 +78,8 @@ Status addThreadsBars(const BarsOptions &options, int exponent, Bars &bars) {
   // One set of inputs: what a cache holds it may hold, so that threads share
   // no more than the graph must.
   size_t chain = addThreadsSeries(sampler, [&benchmark](size_t) {
-    return benchmark.compiled.executor->run(benchmark.inputs[0],
-                                            benchmark.outputs);
+    return benchmark.compiled->executor->run(benchmark.inputs[0],
+                                             benchmark.outputs);
   });
   size_t registers = addThreadsSeries(sampler, [](size_t) -> Status {
     measure::measurePeakFma();

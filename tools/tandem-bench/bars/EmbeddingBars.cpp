@@ -59,9 +59,10 @@ Expected<Medians> measureHere(const BarsOptions &options,
        {std::pair(&benchmark.eager, &medians.eager),
         std::pair(&benchmark.compiled, &medians.compiled)}) {
     measure::Sampler sampler(samplerOptions(options));
-    sampler.add("call", [&benchmark, executor = tier->executor.get()](size_t) {
-      return executor->run(benchmark.inputs[0], benchmark.outputs);
-    });
+    sampler.add("call",
+                [&benchmark, executor = (*tier)->executor.get()](size_t) {
+                  return executor->run(benchmark.inputs[0], benchmark.outputs);
+                });
     TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
     *median = times[0].median;
   }

@@ -100,7 +100,7 @@ Status addPeakBar(const BarsOptions &options, const std::string &name,
   for (auto [tier, bytes] : {std::pair(&benchmark.eager, &eager),
                              std::pair(&benchmark.compiled, &compiled)})
     TANDEM_RETURN_IF_ERROR(
-        tier->executor->run(benchmark.inputs[0], benchmark.outputs, bytes));
+        (*tier)->executor->run(benchmark.inputs[0], benchmark.outputs, bytes));
   bars.push_back(
       {name + " b" + std::to_string(batch) + ": peak bytes, compiled / eager",
        static_cast<double>(compiled) /

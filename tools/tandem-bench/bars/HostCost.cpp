@@ -62,15 +62,15 @@ Expected<Cost> measureGraph(int kernels) {
   TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(makeGraph(kernels)));
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           tools::makeInputs(*graph->eagerProgram(), {}));
-  tools::TierOptions options;
-  options.compile.device = "cuda";
-  TANDEM_ASSIGN_OR_RETURN(tools::PreparedTier prepared,
-                          tools::prepareTier(*graph, Tier::compiled,
-                                             tools::typesOf(inputs), options));
-  Executor &executor = *prepared.executor;
+  CompileOptions options;
+  options.device = "cuda";
+  TANDEM_ASSIGN_OR_RETURN(tools::PreparedPtr prepared,
+                          tools::GraphTiers(*graph, options)
+                              .prepare(tools::typesOf(inputs), Tier::compiled));
+  Executor &executor = *prepared->executor;
   TANDEM_ASSIGN_OR_RETURN(inputs, copyToDevice(inputs, executor.stream()));
   TANDEM_ASSIGN_OR_RETURN(measure::Summary ns, measureCalls(executor, inputs));
-  return Cost{prepared.program->steps.size(), ns};
+  return Cost{prepared->program->steps.size(), ns};
 }
 
 /// The line ns = call + kernel * kernels.

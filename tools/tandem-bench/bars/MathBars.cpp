@@ -23,7 +23,7 @@ Status addStockBar(const BarsOptions &options, int exponent, Bars &bars) {
   TANDEM_ASSIGN_OR_RETURN(
       Compiled stock,
       compileWithStockMath(tools::sharePath("graphs/chain8.mlir"), {dims, dims},
-                           *benchmark.compiled.program));
+                           *benchmark.compiled->program));
   ExecutorOptions executorOptions;
   executorOptions.kernels = stock.kernels;
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Executor> executor,

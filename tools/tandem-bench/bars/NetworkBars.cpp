@@ -36,7 +36,8 @@ Status addLayoutBars(const BarsOptions &options, const std::string &name,
       loadBenchmarkGraph(options, name + "_nhwc", {{"N", 1}}));
   measure::Sampler sampler(samplerOptions(options));
   for (BenchmarkGraph *benchmark : {&first, &last})
-    for (tools::PreparedTier *tier : {&benchmark->eager, &benchmark->compiled})
+    for (const tools::PreparedPtr *tier :
+         {&benchmark->eager, &benchmark->compiled})
       sampler.add(name, callOf(*benchmark, *tier), measure::keepWorkersAway);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Summary> times, sampler.run());
   const std::string on = ", threads: " + std::to_string(numThreads());

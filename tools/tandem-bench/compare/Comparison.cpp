@@ -91,7 +91,7 @@ private:
   std::unique_ptr<Graph> graph;
   std::vector<std::vector<Tensor>> inputs;
   Tensor weights;
-  PreparedTier eager;
+  tools::PreparedPtr eager;
   std::vector<Tensor> expected;
   /// For each set of inputs what the compiled tier and the library write.
   std::vector<std::vector<Tensor>> outputs;
@@ -117,10 +117,10 @@ Status Comparison::prepare() {
   inputs.push_back({std::move(input)});
   TANDEM_ASSIGN_OR_RETURN(
       graph, Graph::parseString(comparisonCase.source(hexOf(weights))));
-  TANDEM_ASSIGN_OR_RETURN(eager,
-                          tools::prepareTier(*graph, tools::Tier::eager,
-                                             {&comparisonCase.input, 1}));
-  TANDEM_RETURN_IF_ERROR(eager.executor->run(inputs[0], expected));
+  TANDEM_ASSIGN_OR_RETURN(
+      eager, tools::GraphTiers(*graph).prepare({&comparisonCase.input, 1},
+                                               tools::Tier::eager));
+  TANDEM_RETURN_IF_ERROR(eager->executor->run(inputs[0], expected));
   TANDEM_RETURN_IF_ERROR(allocateBuffers(expected[0].type()));
   // Before there are programs, which hold the weights that are packed for them.
   TANDEM_RETURN_IF_ERROR(measureCompile());

@@ -73,16 +73,16 @@ selectCases(const TierComparisonOptions &options) {
 
 /// Takes the case's times once more, within `seconds`.
 Status sampleTiers(TierResult &result, const InputSets &inputs,
-                   const tools::PreparedTier &eager,
-                   const tools::PreparedTier &compiled, double seconds) {
+                   const tools::PreparedPtr &eager,
+                   const tools::PreparedPtr &compiled, double seconds) {
   measure::SamplerOptions options;
   options.budgetNs = seconds * 1e9;
   measure::Sampler sampler(options);
   std::vector<Tensor> outputs;
-  auto add = [&](const char *name, const tools::PreparedTier &tier) {
+  auto add = [&](const char *name, const tools::PreparedPtr &tier) {
     return sampler.add(
         name,
-        [&](size_t call) { return tier.executor->run(inputs[call], outputs); },
+        [&](size_t call) { return tier->executor->run(inputs[call], outputs); },
         measure::keepWorkersAway);
   };
   size_t first = add("eager", eager), second = add("compiled", compiled);
@@ -106,12 +106,11 @@ Expected<TierResult> measureCase(const TierCase &each, int threads,
   TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
                           InputSets::create(program, result.inputs,
                                             options.environment.cacheBytes));
-  TANDEM_ASSIGN_OR_RETURN(
-      tools::PreparedTier eager,
-      tools::prepareTier(*graph, Tier::eager, result.inputs));
-  TANDEM_ASSIGN_OR_RETURN(
-      tools::PreparedTier compiled,
-      tools::prepareTier(*graph, Tier::compiled, result.inputs));
+  tools::GraphTiers tiers(*graph);
+  TANDEM_ASSIGN_OR_RETURN(tools::PreparedPtr eager,
+                          tiers.prepare(result.inputs, Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(tools::PreparedPtr compiled,
+                          tiers.prepare(result.inputs, Tier::compiled));
   // What seems slower is measured longer, so that noise is not reported.
   for (double factor : {1.0, 5.0}) {
     TANDEM_RETURN_IF_ERROR(

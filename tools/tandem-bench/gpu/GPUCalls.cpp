@@ -97,10 +97,9 @@ Expected<GPUGraph> GPUGraph::create(std::unique_ptr<Graph> graph,
   const Program &program = *result.graph->eagerProgram();
   TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
                           measure::bindDims(program, dims));
-  tools::TierOptions options;
-  options.compile = compile;
   TANDEM_ASSIGN_OR_RETURN(
-      result.prepared, tools::prepareTier(*result.graph, tier, types, options));
+      result.prepared,
+      tools::GraphTiers(*result.graph, compile).prepare(types, tier));
   const int64_t mostSets =
       tier == Tier::captured ? int64_t(Executor::kMaxCaptured) : kMaxSets;
   for (int64_t set = 0, sets = 1; set < sets; ++set) {
@@ -142,7 +141,7 @@ Enqueue GPUGraph::call() {
     // Each set has its results at the same addresses then, which is what
     // captured work needs to be launched as it is.
     results[set].clear();
-    return prepared.executor->run(inputs[set], results[set]);
+    return prepared->executor->run(inputs[set], results[set]);
   };
 }
 

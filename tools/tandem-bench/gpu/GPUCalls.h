@@ -53,9 +53,9 @@ public:
   Expected<std::vector<Tensor>> inputsOf(const measure::DimSizes &dims);
   /// Runs it on inputs of any shape that its tier takes.
   Status run(std::span<const Tensor> arguments, std::vector<Tensor> &outputs) {
-    return prepared.executor->run(arguments, outputs);
+    return prepared->executor->run(arguments, outputs);
   }
-  Stream &stream() { return prepared.executor->stream(); }
+  Stream &stream() { return prepared->executor->stream(); }
   /// Bytes of one set of inputs and results.
   int64_t bytes() const;
 
@@ -64,7 +64,7 @@ private:
   makeInputs(const std::vector<TensorType> &types);
 
   std::unique_ptr<Graph> graph;
-  tools::PreparedTier prepared;
+  tools::PreparedPtr prepared;
   std::vector<std::vector<Tensor>> inputs, results;
 };
 

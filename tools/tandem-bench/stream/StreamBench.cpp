@@ -38,15 +38,14 @@ Status sampleCalls(const Graph &graph, const InputSets &inputs,
   sampling.budgetNs = 0.2e9;
   measure::Sampler sampler(sampling);
   std::vector<Tensor> outputs;
-  std::vector<PreparedTier> tiers;
+  tools::GraphTiers tiers(graph, options);
+  std::vector<tools::PreparedPtr> prepared;
   for (Tier tier : {Tier::eager, Tier::compiled}) {
-    TANDEM_ASSIGN_OR_RETURN(tiers.emplace_back(),
-                            tools::prepareTier(graph, tier,
-                                               tools::typesOf(inputs[0]),
-                                               {options, false}));
+    TANDEM_ASSIGN_OR_RETURN(prepared.emplace_back(),
+                            tiers.prepare(tools::typesOf(inputs[0]), tier));
   }
-  for (PreparedTier &tier : tiers)
-    sampler.add("", [&, executor = tier.executor.get()](size_t call) {
+  for (const tools::PreparedPtr &tier : prepared)
+    sampler.add("", [&, executor = tier->executor.get()](size_t call) {
       return executor->run(inputs[call], outputs);
     });
   TANDEM_ASSIGN_OR_RETURN(auto figures, sampler.run());

@@ -24,14 +24,13 @@ Expected<BenchmarkGraph> makeBenchmarkGraph(const BarsOptions &options,
   TANDEM_ASSIGN_OR_RETURN(benchmark.inputs,
                           InputSets::create(program, benchmark.types,
                                             options.environment.cacheBytes));
-  TANDEM_ASSIGN_OR_RETURN(
-      benchmark.eager,
-      tools::prepareTier(*benchmark.graph, Tier::eager, benchmark.types));
-  TANDEM_ASSIGN_OR_RETURN(
-      benchmark.compiled,
-      tools::prepareTier(*benchmark.graph, Tier::compiled, benchmark.types));
+  tools::GraphTiers tiers(*benchmark.graph);
+  TANDEM_ASSIGN_OR_RETURN(benchmark.eager,
+                          tiers.prepare(benchmark.types, Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(benchmark.compiled,
+                          tiers.prepare(benchmark.types, Tier::compiled));
   TANDEM_RETURN_IF_ERROR(
-      benchmark.eager.executor->run(benchmark.inputs[0], benchmark.outputs));
+      benchmark.eager->executor->run(benchmark.inputs[0], benchmark.outputs));
   return benchmark;
 }
 
@@ -43,8 +42,8 @@ Expected<BenchmarkGraph> loadBenchmarkGraph(const BarsOptions &options,
 }
 
 measure::Sampler::Call callOf(BenchmarkGraph &benchmark,
-                              tools::PreparedTier &tier) {
-  return [&benchmark, executor = tier.executor.get()](size_t call) {
+                              const tools::PreparedPtr &tier) {
+  return [&benchmark, executor = tier->executor.get()](size_t call) {
     return executor->run(benchmark.inputs[call], benchmark.outputs);
   };
 }

@@ -23,7 +23,7 @@ struct BenchmarkGraph {
   std::unique_ptr<Graph> graph;
   std::vector<TensorType> types;
   InputSets inputs;
-  tools::PreparedTier eager, compiled;
+  tools::PreparedPtr eager, compiled;
   /// The outputs of the last call.
   std::vector<Tensor> outputs;
 };
@@ -40,7 +40,7 @@ Expected<BenchmarkGraph> loadBenchmarkGraph(const BarsOptions &options,
 
 /// A function that calls `tier`, one of the benchmark's tiers.
 measure::Sampler::Call callOf(BenchmarkGraph &benchmark,
-                              tools::PreparedTier &tier);
+                              const tools::PreparedPtr &tier);
 
 measure::SamplerOptions samplerOptions(const BarsOptions &options);
 

@@ -17,39 +17,33 @@
 namespace tandem::bench {
 namespace {
 
-using tandem::tools::PreparedTier;
+using tandem::tools::PreparedPtr;
 using tandem::tools::Tier;
 
 /// The executors that are compared with one another.
 struct Executors {
-  PreparedTier eager, compiled, eagerDispatch, compiledDispatch;
-  /// The captured tier, if the device has that tier.
-  std::optional<PreparedTier> captured;
+  PreparedPtr eager, compiled, eagerDispatch, compiledDispatch;
+  /// The captured tier; null if the device has no such tier.
+  PreparedPtr captured;
 };
 
 Expected<Executors> prepareExecutors(const Graph &graph,
                                      const CompileJob &job) {
-  tools::TierOptions options;
-  options.compile = job.options();
+  tools::GraphTiers tiers(graph, job.options()),
+      dispatch(graph, job.options(), /*dispatchOnly=*/true);
   Executors executors;
-  TANDEM_ASSIGN_OR_RETURN(
-      executors.eager,
-      tools::prepareTier(graph, Tier::eager, job.inputs, options));
-  TANDEM_ASSIGN_OR_RETURN(
-      executors.compiled,
-      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
-  if (checkTier(Tier::captured, executors.eager.executor->stream().device())) {
-    TANDEM_ASSIGN_OR_RETURN(
-        executors.captured,
-        tools::prepareTier(graph, Tier::captured, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(executors.eager,
+                          tiers.prepare(job.inputs, Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(executors.compiled,
+                          tiers.prepare(job.inputs, Tier::compiled));
+  if (checkTier(Tier::captured, executors.eager->executor->stream().device())) {
+    TANDEM_ASSIGN_OR_RETURN(executors.captured,
+                            tiers.prepare(job.inputs, Tier::captured));
   }
-  options.dispatchOnly = true;
-  TANDEM_ASSIGN_OR_RETURN(
-      executors.eagerDispatch,
-      tools::prepareTier(graph, Tier::eager, job.inputs, options));
-  TANDEM_ASSIGN_OR_RETURN(
-      executors.compiledDispatch,
-      tools::prepareTier(graph, Tier::compiled, job.inputs, options));
+  TANDEM_ASSIGN_OR_RETURN(executors.eagerDispatch,
+                          dispatch.prepare(job.inputs, Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(executors.compiledDispatch,
+                          dispatch.prepare(job.inputs, Tier::compiled));
   return executors;
 }
 
@@ -69,13 +63,13 @@ Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
 
 Status runEagerOnce(const Graph &graph, const std::string &device,
                     const std::vector<Tensor> &inputs) {
-  tools::TierOptions options;
-  options.compile.device = device;
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier eager,
-      tools::prepareTier(graph, Tier::eager, tools::typesOf(inputs), options));
+  CompileOptions options;
+  options.device = device;
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager,
+                          tools::GraphTiers(graph, options)
+                              .prepare(tools::typesOf(inputs), Tier::eager));
   std::vector<Tensor> outputs;
-  return eager.executor->run(inputs, outputs);
+  return eager->executor->run(inputs, outputs);
 }
 
 /// e, c, both dispatch times, and that of captured work, in alternation.
@@ -85,17 +79,17 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
   options.budgetNs = seconds * 1e9;
   measure::Sampler sampler(options);
   std::vector<Tensor> outputs;
-  std::vector<PreparedTier *> tiers = {&executors.eager, &executors.compiled,
-                                       &executors.eagerDispatch,
-                                       &executors.compiledDispatch};
+  std::vector<PreparedPtr> tiers = {executors.eager, executors.compiled,
+                                    executors.eagerDispatch,
+                                    executors.compiledDispatch};
   std::vector<measure::Summary *> summaries = {&result.eager, &result.compiled,
                                                &result.eagerDispatch,
                                                &result.compiledDispatch};
   if (executors.captured) {
-    tiers.push_back(&*executors.captured);
+    tiers.push_back(executors.captured);
     summaries.push_back(&result.captured.emplace());
   }
-  for (PreparedTier *tier : tiers)
+  for (const PreparedPtr &tier : tiers)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {
       return executor->run(inputs[call], outputs).and_then([&] {
         return executor->stream().synchronize();
@@ -112,11 +106,12 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
 Status measurePeaks(Executors &executors, const std::vector<Tensor> &inputs,
                     ShapeMeasurement &result) {
   std::vector<Tensor> outputs;
-  Executor &compiled = *executors.compiled.executor;
+  Executor &compiled = *executors.compiled->executor;
   result.plannedPeakBytes = compiled.plannedPeakBytes();
   TANDEM_RETURN_IF_ERROR(
       compiled.run(inputs, outputs, &result.compiledPeakBytes));
-  return executors.eager.executor->run(inputs, outputs, &result.eagerPeakBytes);
+  return executors.eager->executor->run(inputs, outputs,
+                                        &result.eagerPeakBytes);
 }
 
 } // namespace
@@ -157,10 +152,10 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
       sampleSteady(executors, inputs, options.seconds, result));
   TANDEM_RETURN_IF_ERROR(measurePeaks(executors, inputs[0], result));
   result.eagerSteps = program.steps.size();
-  result.compiledSteps = executors.compiled.program->steps.size();
+  result.compiledSteps = executors.compiled->program->steps.size();
   result.kernels = static_cast<size_t>(
-      std::count_if(executors.compiled.program->steps.begin(),
-                    executors.compiled.program->steps.end(),
+      std::count_if(executors.compiled->program->steps.begin(),
+                    executors.compiled->program->steps.end(),
                     [](const auto &step) { return step->kernel >= 0; }));
   result.verdict = measure::judge(result.eager, result.compiled);
   result.breakEven = measure::breakEvenCalls(
