@@ -11,6 +11,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Fusion/LibraryModel.h"
+#include "tandem/Target/CPU/CPUDialect.h"
 #include "tandem/Target/Target.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -118,7 +119,7 @@ void registerTransformOps(DialectRegistry &registry) {
 } // namespace
 
 void tandem::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<tandem::ir::TandemDialect>();
+  registry.insert<ir::TandemDialect, cpu::TandemCPUDialect>();
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   emitc::EmitCDialect, func::FuncDialect, gpu::GPUDialect,

@@ -32,10 +32,3 @@ func.func @matmul(%a: tensor<?x4x16xf32>, %b: tensor<16x8xf32>, %c: tensor<2x1x8
   %2 = tandem.matmul %c, %d transpose_lhs : (tensor<2x1x8x16xi32>, tensor<3x8x4xi32>) -> tensor<2x3x16x4xi32>
   return
 }
-
-// CHECK-LABEL: func @winograd_kernel
-func.func @winograd_kernel(%k: tensor<3x3x2x4xf32>, %u: tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32> {
-  // CHECK: tandem.winograd_kernel %{{.*}}, %{{.*}} largest_data = 2.500000e-01 : (tensor<3x3x2x4xf32>, tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32>
-  %0 = tandem.winograd_kernel %k, %u largest_data = 0.25 : (tensor<3x3x2x4xf32>, tensor<6x6x2x4xf32>) -> tensor<3x3x2x4xf32>
-  return %0 : tensor<3x3x2x4xf32>
-}

@@ -9,7 +9,6 @@
 #include "tandem/Analysis/Contraction/Contraction.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -135,24 +134,6 @@ void describeGroupsAsOutputs(Contraction &contraction) {
 }
 
 bool isComputedInF32(Type type) { return ElementFormat(type).compute.isF32(); }
-
-/// The sums of fewer inputs are small beside the errors of the transforms; of
-/// more not even one tile has room in the workspace.
-static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
-
-bool canUseWinograd(const Contraction &contraction) {
-  using namespace ir::winograd;
-  auto isPlain = [](const Contraction::SpatialDim &dim) {
-    return dim.taps == kTaps && dim.stride == 1 && dim.dilation == 1;
-  };
-  return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
-         llvm::all_of(contraction.spatial, isPlain) &&
-         contraction.groups == 1 && contraction.inputChannels >= kMinInputs &&
-         contraction.inputChannels <= kMaxInputs &&
-         contraction.outputChannels > 1 && contraction.inputDataStride == 1 &&
-         contraction.outputDim == contraction.result.getRank() - 1 &&
-         contraction.result.getElementType().isF32();
-}
 
 /// Packing while the program runs pays where each weight is used so often.
 static constexpr int64_t kUsesThatPayPacking = 128;

@@ -199,9 +199,7 @@ static Expected<Contraction> describe(Operation *hero, const View &weights) {
   return describeMatmul(cast<ir::MatmulOp>(hero), weights);
 }
 
-/// Describes `hero` as if `weights` were its second operand: through its views
-/// where they have constant strides, otherwise in the last view's memory.
-static Expected<Contraction> describe(Operation *hero, Value weights) {
+Expected<Contraction> describeContraction(Operation *hero, Value weights) {
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
     return refuse("is no contraction");
@@ -218,31 +216,14 @@ static Expected<Contraction> describe(Operation *hero, Value weights) {
              : describe(hero, viewInPlace(weights));
 }
 
-/// The kernel of a convolution that Winograd's method can read; null for none.
-static ir::WinogradKernelOp getWinogradKernel(Operation *hero) {
-  auto conv = dyn_cast<ir::ConvOp>(hero);
-  if (!conv || conv.getLayout().getKernel() != "HWIO")
-    return nullptr;
-  return conv.getKernel().getDefiningOp<ir::WinogradKernelOp>();
-}
-
 Expected<Contraction> describeContraction(Operation *hero) {
-  ir::WinogradKernelOp kernel = getWinogradKernel(hero);
-  if (!kernel)
-    return describePlainContraction(hero);
-  Expected<Contraction> contraction = describe(hero, kernel.getTransformed());
-  if (contraction) {
-    contraction->isTransformed = true;
-    contraction->largestData = kernel.getLargestData().convertToFloat();
-  }
-  return contraction;
-}
-
-Expected<Contraction> describePlainContraction(Operation *hero) {
-  ir::WinogradKernelOp kernel = getWinogradKernel(hero);
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
-  Value weights = contraction ? contraction.getWeights() : Value();
-  return describe(hero, kernel ? kernel.getKernel() : weights);
+  if (!contraction)
+    return refuse("is no contraction");
+  Value weights = contraction.getWeights();
+  if (auto identity = weights.getDefiningOp<ir::IdentityOpInterface>())
+    weights = identity.getSource();
+  return describeContraction(hero, weights);
 }
 
 } // namespace tandem

@@ -9,7 +9,6 @@
 #include "Session/Fallback.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -43,11 +42,11 @@ static void inlineAt(ir::LaunchOp launch, func::FuncOp kernel) {
   launch.erase();
 }
 
-/// Drops the one op of a kernel that is none of the runtime.
-static void dropWinogradKernels(ModuleOp module) {
-  module.walk([](ir::WinogradKernelOp op) {
-    op.replaceAllUsesWith(op.getKernel());
-    op.erase();
+/// Drops the ops of a target's dialect, which the runtime cannot execute.
+static void dropIdentities(ModuleOp module) {
+  module.walk([](ir::IdentityOpInterface op) {
+    op->replaceAllUsesWith(ValueRange(op.getSource()));
+    op->erase();
   });
 }
 
@@ -62,12 +61,12 @@ void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
       if (kernel != functions.end())
         inlineAt(launch, kernel->second);
     });
-  dropWinogradKernels(program);
+  dropIdentities(program);
 }
 
 Expected<Program> emitOps(ModuleOp kernel) {
   OwningOpRef<ModuleOp> copy = kernel.clone();
-  dropWinogradKernels(*copy);
+  dropIdentities(*copy);
   FailureOr<Program> program =
       emitProgram(copy->lookupSymbol<func::FuncOp>(*kernel.getSymName()));
   if (failed(program))

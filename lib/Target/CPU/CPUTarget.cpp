@@ -16,6 +16,7 @@
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 #include "tandem/Runtime/Kernels/HostKernel.h"
+#include "tandem/Target/CPU/CPUDialect.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -49,7 +50,7 @@ void registerCPUTargetDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
                   linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                   tensor::TensorDialect, vector::VectorDialect,
-                  ir::TandemDialect>();
+                  ir::TandemDialect, cpu::TandemCPUDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

@@ -17,8 +17,8 @@
 // CHECK-COUNT-3: tandem.fusion contraction
 // CHECK-NOT: tandem.fusion
 // CHECK-LABEL: func.func @first
-// WINOGRAD-COUNT-2: tandem.winograd_kernel
-// WINOGRAD-NOT: tandem.winograd_kernel
+// WINOGRAD-COUNT-2: tandem_cpu.winograd_kernel
+// WINOGRAD-NOT: tandem_cpu.winograd_kernel
 
 // A kernel that cannot be compiled runs op by op.
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --winograd=always --fallback --check '--fail-kernels=kernel_.*' --reproducer-dir=%t 2>&1 | FileCheck %s --check-prefix=FALLBACK

@@ -16,7 +16,7 @@
 // CHECK: tandem.fusion contraction
 // CHECK: tandem.neg
 // CHECK: tandem.max
-// CHECK: tandem.winograd_kernel
+// CHECK: tandem_cpu.winograd_kernel
 // CHECK: tandem.conv
 // CHECK-NOT: tandem.fusion
 // CHECK-LABEL: func.func @product

@@ -7,7 +7,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
 
@@ -87,22 +86,6 @@ TEST_F(RelayoutTest, LargeOnesAreResourcesAndMadeOnce) {
   EXPECT_NE(transpose(iota({128, 512}), {1, 0}), transposed);
   // And back, from a resource.
   EXPECT_EQ(bytesOf(transpose(transposed, {1, 0})), bytesOf(given));
-}
-
-TEST_F(RelayoutTest, KernelsAreTransformedOnce) {
-  auto kernelOf = [&](int64_t outputs) {
-    auto type =
-        RankedTensorType::get({3, 3, 32, outputs}, Float32Type::get(&context));
-    std::vector<float> elements(type.getNumElements());
-    std::iota(elements.begin(), elements.end(), 0.0F);
-    return DenseElementsAttr::get(type, ArrayRef<float>(elements));
-  };
-  EXPECT_EQ(transformKernel(kernelOf(40), 32),
-            transformKernel(kernelOf(40), 32));
-  EXPECT_NE(transformKernel(kernelOf(40), 32),
-            transformKernel(kernelOf(40), 16));
-  EXPECT_NE(transformKernel(kernelOf(40), 32),
-            transformKernel(kernelOf(48), 32));
 }
 
 TEST_F(RelayoutTest, HugeOnesAreZeroWhereNothingIsPut) {

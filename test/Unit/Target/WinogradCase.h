@@ -13,8 +13,8 @@
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Runtime/Compare.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -71,7 +71,7 @@ inline Tensor transform(const Tensor &kernel, const Conv &conv) {
       type, llvm::ArrayRef(static_cast<const float *>(kernel.data()),
                            type.getNumElements()));
   context.loadDialect<ir::TandemDialect>();
-  mlir::ElementsAttr made = ir::transformKernel(attr, conv.block);
+  mlir::ElementsAttr made = transformKernel(attr, conv.block);
   llvm::ArrayRef<char> bytes = ir::getRawData(made);
   Tensor result = emptyTensor({DType::f32, conv.blocks()});
   EXPECT_EQ(bytes.size(), static_cast<size_t>(result.bytes()));
@@ -129,7 +129,7 @@ inline std::string printConv(const Conv &conv, bool isShifted) {
                           text(conv.input()) + ", tensor<f32>) -> " +
                           text(conv.input()) + "\n"
                     : "") +
-         "%3 = tandem.winograd_kernel %plain, %transformed largest_data = "
+         "%3 = tandem_cpu.winograd_kernel %plain, %transformed largest_data = "
          "1.0e+30 : (" +
          kernel + ", " + transformed + ") -> " + kernel +
          "\n%4 = tandem.conv " + (isShifted ? "%y" : "%x") +

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 using namespace tandem;
 using namespace tandem::test;
@@ -292,6 +293,24 @@ TEST(WinogradKernel, LanesBehindTheInputsDoNotCount) {
       for (int64_t o = 0; o < 16 && (y > 3 || x > 3); ++o, ++compared)
         ASSERT_EQ(sum.as<float>()[(y * 12 + x) * 16 + o], 0) << y << ", " << x;
   EXPECT_EQ(compared, (144 - 16) * 16);
+}
+
+TEST(WinogradKernel, IsTransformedOnce) {
+  mlir::MLIRContext context;
+  context.loadDialect<ir::TandemDialect>();
+  auto kernelOf = [&](int64_t outputs) {
+    auto type = mlir::RankedTensorType::get({3, 3, 32, outputs},
+                                            mlir::Float32Type::get(&context));
+    std::vector<float> elements(type.getNumElements());
+    std::iota(elements.begin(), elements.end(), 0.0F);
+    return mlir::DenseElementsAttr::get(type, llvm::ArrayRef<float>(elements));
+  };
+  EXPECT_EQ(transformKernel(kernelOf(40), 32),
+            transformKernel(kernelOf(40), 32));
+  EXPECT_NE(transformKernel(kernelOf(40), 32),
+            transformKernel(kernelOf(40), 16));
+  EXPECT_NE(transformKernel(kernelOf(40), 32),
+            transformKernel(kernelOf(48), 32));
 }
 
 } // namespace

@@ -81,12 +81,6 @@ struct Contraction {
   /// How far apart outputs have their data: 0, as they share it, unless they
   /// are groups (describeGroupsAsOutputs).
   int64_t outputDataStride = 0;
-  /// Whether the weights in memory have been transformed for Winograd's method:
-  /// they are the second operand of tandem.winograd_kernel, whose spatial dims
-  /// are 6x6 positions instead of taps. They may be used for data of magnitudes
-  /// up to `largestData`.
-  bool isTransformed = false;
-  float largestData = 0;
   /// Whether the sums should stay in registers, because the weights will be
   /// packed accordingly (assumePacked) or because windows read the sums tile by
   /// tile.
@@ -147,14 +141,15 @@ void flattenPositions(Contraction &contraction);
 void describeGroupsAsOutputs(Contraction &contraction);
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types. It looks
-/// through transposes, reshapes and slices of the weights, and through
-/// tandem.winograd_kernel to the transformed weights. The Error says what
-/// stands in the way, as a clause that continues a sentence about the op.
+/// through transposes, reshapes and slices of the weights, and through ops with
+/// ir::IdentityOpInterface. The Error says what stands in the way, as a clause
+/// that continues a sentence about the op.
 Expected<Contraction> describeContraction(mlir::Operation *hero);
 
-/// The same, but looks through tandem.winograd_kernel to the weights that are
-/// not transformed.
-Expected<Contraction> describePlainContraction(mlir::Operation *hero);
+/// Describes `hero` as if `weights` were its second operand. `weights` must
+/// have the rank of that operand.
+Expected<Contraction> describeContraction(mlir::Operation *hero,
+                                          mlir::Value weights);
 
 /// Whether a kernel can compute `contraction`, which describes `hero`; the
 /// Error is as describeContraction's.
@@ -179,12 +174,6 @@ int64_t getPackedInputs(mlir::Type type, int64_t inputs);
 /// The share (0 to 1) of the lanes of vectors of `width` elements that do
 /// useful work.
 double getLaneUse(const Contraction &contraction, int64_t width);
-
-/// Whether `contraction`, a convolution, can be computed by Winograd's method
-/// (docs/Contractions.md): it has 3x3 taps, strides and dilations of 1,
-/// channels last, one group, element type f32, 8 to 4096 inputs and several
-/// outputs.
-bool canUseWinograd(const Contraction &contraction);
 
 /// Whether packing the weights, so that output channels are adjacent, is
 /// possible and worthwhile. Constants are packed ahead of time; other weights

@@ -191,7 +191,7 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
     layout `[blocks][6][6][input channels][block]`. The pass packs the plain
     kernel in the same blocks. The generated code uses the plain kernel for
     tiles whose data would make the method inaccurate. The fusion accesses both
-    kernels through views and through the op `tandem.winograd_kernel`, which
+    kernels through views and through the op `tandem_cpu.winograd_kernel`, which
     makes code generation use the method. A kernel that is not finite, or whose
     transform could overflow, is not changed.
 
@@ -224,7 +224,7 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
           : (tensor<2x6x6x64x32xf32>) -> tensor<6x6x64x2x32xf32>
       %4 = tandem.reshape %3 shape = [6, 6, 64, 64]
           : (tensor<6x6x64x2x32xf32>) -> tensor<6x6x64x64xf32>
-      %5 = tandem.winograd_kernel %2, %4 largest_data = 1.0e+33
+      %5 = tandem_cpu.winograd_kernel %2, %4 largest_data = 1.0e+33
           : (tensor<3x3x64x64xf32>, tensor<6x6x64x64xf32>)
           -> tensor<3x3x64x64xf32>
       %6 = tandem.conv %a, %5
@@ -235,7 +235,8 @@ def TransformWeights : Pass<"tandem-cpu-transform-weights"> {
     }
     ```
   }];
-  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let dependentDialects = ["::tandem::ir::TandemDialect",
+                           "::tandem::cpu::TandemCPUDialect"];
   let options = [
     Option<"how", "how", "::tandem::Winograd", "::tandem::Winograd::automatic",
            "When to use Winograd's method: auto (if the method is estimated "

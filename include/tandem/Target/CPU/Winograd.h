@@ -9,9 +9,33 @@
 #ifndef TANDEM_TARGET_CPU_WINOGRAD_H
 #define TANDEM_TARGET_CPU_WINOGRAD_H
 
+#include "tandem/Target/CPU/CPUDialect.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 namespace tandem {
+
+/// Whether `contraction`, a convolution, can be computed by Winograd's method
+/// (docs/Contractions.md): it has 3x3 taps, strides and dilations of 1,
+/// channels last, one group, element type f32, 8 to 4096 inputs and several
+/// outputs.
+bool canUseWinograd(const Contraction &contraction);
+
+/// A convolution whose weights are transformed for Winograd's method.
+struct TransformedConv {
+  /// The convolution as if the transformed weights were its kernel. Their
+  /// spatial dims are 6x6 positions instead of taps.
+  Contraction conv;
+  /// The largest magnitude of data for which the method may be used.
+  float largestData = 0;
+};
+
+/// Returns the op that pairs the kernel of `hero` with its transform. Returns
+/// null if `hero` has no such kernel.
+cpu::WinogradKernelOp findWinogradKernel(mlir::Operation *hero);
+
+/// Describes `hero`, for which findWinogradKernel is not null. The Error is as
+/// describeContraction's.
+Expected<TransformedConv> describeTransformed(mlir::Operation *hero);
 
 /// The plan of a convolution by Winograd's method (docs/Contractions.md). A
 /// task computes `tilesPerTask` tiles of 4x4 results: it transforms their data
@@ -46,10 +70,12 @@ struct WinogradPlan {
 /// They should stay in the second-level cache.
 inline constexpr int64_t kWinogradBytes = 704 * 1024;
 
-/// Makes the plan for a contraction for which canUseWinograd holds. If the
-/// weights are already transformed, the plan has their block; otherwise it
-/// chooses the block to transform them to.
+/// Makes the plan for a contraction for which canUseWinograd holds. Chooses the
+/// block to transform the weights to.
 WinogradPlan planWinograd(const Contraction &contraction, CoreModel core);
+
+/// Makes the plan for weights that are transformed, with their block.
+WinogradPlan planWinograd(const TransformedConv &transformed, CoreModel core);
 
 /// Makes the plan for `hero`, whose weights must be constant, if Winograd's
 /// method is possible and worthwhile.

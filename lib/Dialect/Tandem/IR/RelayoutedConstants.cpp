@@ -249,6 +249,11 @@ void share(MLIRContext *context, SharedConstants shared) {
   RelayoutedConstants::of(context).share(std::move(shared));
 }
 
+void parallelFor(MLIRContext *context, int64_t count,
+                 function_ref<void(int64_t)> body) {
+  RelayoutedConstants::of(context).parallelFor(count, body);
+}
+
 int64_t countRelayoutedBytes(MLIRContext *context) {
   return RelayoutedConstants::of(context).bytesMade();
 }

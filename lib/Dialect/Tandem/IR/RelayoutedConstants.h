@@ -39,9 +39,8 @@ public:
 
   using Fill = llvm::function_ref<void(llvm::MutableArrayRef<char>)>;
 
-  /// Returns the constant of `type` that holds `boxes` of `source`; without
-  /// boxes, the constant that `source` is transformed to for Winograd's method.
-  /// Where it is not cached, `fill` must write all of its bytes.
+  /// Returns the constant of `type` that holds `boxes` of `source`. Where it is
+  /// not cached, `fill` must write all of its bytes.
   mlir::ElementsAttr get(mlir::ElementsAttr source, mlir::RankedTensorType type,
                          llvm::ArrayRef<StridedBox> boxes, Fill fill);
 

@@ -20,7 +20,7 @@
 #include "KernelFrame.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -64,9 +64,8 @@ private:
   CoreModel core;
   Operation *hero = nullptr;
   Contraction contraction;
-  /// The contraction with the plain weights; set only where those of
-  /// `contraction` are transformed.
-  Contraction plain;
+  /// The contraction with its transformed weights, if it has any.
+  std::optional<TransformedConv> transformed;
   /// Computes the data; null where that is in memory.
   linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
@@ -98,12 +97,12 @@ Status ContractionLowering::describeHero() {
   TANDEM_RETURN_IF_ERROR(checkContraction(hero, contraction));
   if (!getVectorizedDim(contraction))
     return fail("codegen", "has nothing to run along vectors");
-  if (!contraction.isTransformed)
+  if (!findWinogradKernel(hero))
     return {};
   if (!canUseWinograd(contraction))
     return fail("codegen", "has no use for transformed weights");
-  TANDEM_ASSIGN_OR_RETURN(plain, describePlainContraction(hero));
-  if (!isPackedAs(plain, contraction))
+  TANDEM_ASSIGN_OR_RETURN(transformed, describeTransformed(hero));
+  if (!isPackedAs(contraction, transformed->conv))
     return fail("codegen",
                 "has plain weights in other blocks than the transformed ones");
   return {};
@@ -116,7 +115,7 @@ LogicalResult ContractionLowering::describe() {
   if (failed(describeEpilogue()))
     return failure();
   if (!pointers.contains(contraction.weights) ||
-      (contraction.isTransformed && !pointers.contains(plain.weights)) ||
+      (transformed && !pointers.contains(transformed->conv.weights)) ||
       (!prologue && !pointers.contains(contraction.data)))
     return hero->emitOpError("has an operand that is not in memory");
   return prologue ? verifyPrologue() : success();
@@ -143,8 +142,7 @@ LogicalResult ContractionLowering::describeEpilogue() {
   if (pooling) {
     if (failed(pooling->verify(hero, body, pointers)))
       return failure();
-    if (contraction.isTransformed &&
-        !pooling->getWindow().fitsTiles(ir::winograd::kTile))
+    if (transformed && !pooling->getWindow().fitsTiles(winograd::kTile))
       return hero->emitOpError("has windows across its transformed tiles");
   }
   epilogue.emplace(
@@ -184,7 +182,7 @@ LogicalResult ContractionLowering::verifyPrologue() {
 std::string
 ContractionLowering::getForm(const ContractionStrategy &tile) const {
   std::string form;
-  if (contraction.isTransformed)
+  if (transformed)
     form = "winograd";
   else
     switch (tile.vectorizedDim) {
@@ -318,7 +316,7 @@ ContractionLowering::emitTasks(ContractionLoops &loops,
 }
 
 void ContractionLowering::emitWinograd() {
-  WinogradPlan plan = planWinograd(contraction, core);
+  WinogradPlan plan = planWinograd(*transformed, core);
   if (pooling)
     pooling->allocate(scratch, WinogradEmitter::getPartShape(contraction, plan),
                       plan.tile.width);
@@ -331,10 +329,11 @@ void ContractionLowering::emitWinograd() {
     return emitPrologue(builder, loc, prologue, contraction.inputChannels,
                         plan.tile.width, position, input, mask, bufferOf);
   };
-  WinogradEmitter emitter(builder, loc, contraction, plain, plan, scratch,
-                          getBuffer(contraction.data).pointer,
-                          getBuffer(contraction.weights).pointer,
-                          getBuffer(plain.weights).pointer, bias, emitEpilogue,
+  WinogradEmitter emitter(builder, loc, *transformed, contraction, plan,
+                          scratch, getBuffer(contraction.data).pointer,
+                          getBuffer(transformed->conv.weights).pointer,
+                          getBuffer(contraction.weights).pointer, bias,
+                          emitEpilogue,
                           prologue ? WinogradEmitter::EmitData(emitData)
                                    : WinogradEmitter::EmitData(),
                           pooling ? &*pooling : nullptr, bufferOf);
@@ -345,7 +344,7 @@ void ContractionLowering::emitWinograd() {
 LogicalResult ContractionLowering::run() {
   if (failed(open(findInPlacePairs(kernel))) || failed(describe()))
     return failure();
-  if (contraction.isTransformed)
+  if (transformed)
     emitWinograd();
   else
     return emitTiles();

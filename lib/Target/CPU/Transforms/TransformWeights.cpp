@@ -14,8 +14,8 @@
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Target/CPU/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -83,7 +83,7 @@ static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
 /// The transformed kernel in the order HWIO, of the one in blocks.
 static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
                              int64_t outputs) {
-  using namespace ir::winograd;
+  using namespace winograd;
   ArrayRef<int64_t> shape = cast<RankedTensorType>(blocks.getType()).getShape();
   int64_t inputs = shape[3], rounded = shape[0] * shape[4];
   Value value = ir::TransposeOp::create(
@@ -132,7 +132,7 @@ static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
     if (!isa<ir::MaxPoolOp, ir::AvgPoolOp, ir::ReduceOp>(op))
       return true;
     Expected<ContractionWindow> window = describeWindow(&op, *contraction);
-    return window && window->fitsTiles(ir::winograd::kTile);
+    return window && window->fitsTiles(winograd::kTile);
   });
 }
 
@@ -158,7 +158,7 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   ElementsAttr kernel = orderKernel(conv, elements);
   if (!kernel)
     return;
-  std::optional<float> largestData = ir::findLargestData(kernel);
+  std::optional<float> largestData = findLargestData(kernel);
   Packing packing(*getWeights(conv), plan->block);
   ElementsAttr packed = packing.pack(elements);
   if (!largestData || !packed)
@@ -166,13 +166,13 @@ void TransformWeightsPass::transform(ir::FusionOp fusion, Candidate candidate) {
   Location loc = conv.getLoc();
   Value plainBlocks = addInput(fusion, candidate.constant.getLoc(), packed);
   Value blocks = addInput(fusion, candidate.constant.getLoc(),
-                          ir::transformKernel(kernel, plan->block));
+                          transformKernel(kernel, plan->block));
   OpBuilder builder(conv);
   Value before = conv.getKernel();
   int64_t outputs = cast<RankedTensorType>(kernel.getType()).getDimSize(3);
   Value plain = packing.emitUnpack(builder, loc, plainBlocks);
   Value transformed = emitTransformed(builder, loc, blocks, outputs);
-  setPlainWeights(conv, ir::WinogradKernelOp::create(
+  setPlainWeights(conv, cpu::WinogradKernelOp::create(
                             builder, loc, plain.getType(), plain, transformed,
                             builder.getF32FloatAttr(*largestData)));
   dropUnused(fusion, before, candidate.constant);

@@ -349,7 +349,7 @@ Status tandem::codegen::checkSmallContraction(Operation *hero,
   if (!isa<ir::ConvOp>(hero) || taps == 1)
     return fail("codegen",
                 "is a matrix product, which the library does better");
-  if (!isRead || contraction.hasInputPairs || contraction.isTransformed)
+  if (!isRead || contraction.hasInputPairs)
     return fail("codegen", "reads operands that are views or packed");
   if (contraction.groups != 1 ||
       contraction.outputChannels % ContractionTiles::kLeastChannels != 0 ||

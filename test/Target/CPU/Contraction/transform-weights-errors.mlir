@@ -1,6 +1,6 @@
 // What is not transformed: it stays as it is.
 
-// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always --split-input-file | FileCheck %s --implicit-check-not=tandem.winograd_kernel
+// RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always --split-input-file | FileCheck %s --implicit-check-not=tandem_cpu.winograd_kernel
 
 // A stride, other taps, groups, channels first.
 

@@ -106,42 +106,4 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
   }];
 }
 
-def Tandem_WinogradKernelOp : Tandem_BaseOp<"winograd_kernel"> {
-  let summary = "A convolution's weights with their Winograd transform";
-  let description = [{
-    The result of this op is `kernel`, the weights of a convolution.
-    `transformed` holds the matrix G k Gᵀ for each pair of input and output
-    channel. Here, k is the 3×3 matrix of taps in `kernel`, and G is the 6×3
-    matrix in `Winograd.h`. A generated kernel that computes the convolution by
-    Winograd's method reads `transformed` instead of `kernel`. The generated
-    kernel may use the method if all magnitudes in the data are at most
-    `largest_data`. For larger data, the products of the method might overflow
-    although the products of the convolution do not.
-
-    The runtime cannot execute this op. If the op does not become part of a
-    generated kernel, the op is replaced by `kernel`.
-
-    Constraints:
-    - C1: `transformed` has the dims 6, 6, I and O. `kernel` has the dims 3, 3,
-      I and O.
-    - C2: `largest_data` is finite and positive.
-
-    Example:
-    ```mlir
-    %0 = tandem.winograd_kernel %k, %u largest_data = 1.0e+33
-        : (tensor<3x3x16x32xf32>, tensor<6x6x16x32xf32>)
-        -> tensor<3x3x16x32xf32>
-    ```
-  }];
-  let arguments = (ins Tandem_TensorOf<[F32]>:$kernel,
-                       Tandem_TensorOf<[F32]>:$transformed,
-                       F32Attr:$largest_data);
-  let results = (outs Tandem_TensorOf<[F32]>:$result);
-  let assemblyFormat = [{
-    $kernel `,` $transformed `largest_data` `=` $largest_data attr-dict `:`
-    functional-type(operands, results)
-  }];
-  let hasVerifier = 1;
-}
-
 #endif // TANDEM_DIALECT_CONTRACTIONOPS_TD

@@ -90,6 +90,12 @@ getComputed(llvm::ArrayRef<mlir::ElementsAttr> sources,
             mlir::RankedTensorType type, llvm::StringRef computation,
             llvm::function_ref<bool(llvm::MutableArrayRef<char>)> fill);
 
+/// Calls body(0), ..., body(count - 1) with the parallel loop that `context`
+/// shares (SharedConstants::parallelLoop). For use by functions that compute
+/// large constants. The context must have loaded the dialect.
+void parallelFor(mlir::MLIRContext *context, int64_t count,
+                 llvm::function_ref<void(int64_t)> body);
+
 /// The number of bytes of constants that were rearranged or computed in
 /// `context` so far. Constants that were there already do not count. The
 /// context must have loaded the dialect.

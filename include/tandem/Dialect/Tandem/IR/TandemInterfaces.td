@@ -90,4 +90,19 @@ def ContractionOpInterface : OpInterface<"ContractionOpInterface"> {
   ];
 }
 
+def IdentityOpInterface : OpInterface<"IdentityOpInterface"> {
+  let description = [{
+    An op of a target's dialect whose result is equal to one of its operands.
+    Kernels that the target generates may read the other operands instead. The
+    runtime cannot execute the op, and code that does not know the op looks
+    through it.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      Returns the operand that the result is equal to.
+    }], "::mlir::Value", "getSource">
+  ];
+}
+
 #endif // TANDEM_DIALECT_TANDEMINTERFACES_TD

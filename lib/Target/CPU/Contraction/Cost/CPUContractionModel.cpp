@@ -8,10 +8,11 @@
 
 #include "Contraction/Cost/StagedData.h"
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Runtime/Kernels/Grain.h"
 #include "tandem/Target/CPU/CPUTarget.h"
+#include "tandem/Target/CPU/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -72,7 +73,7 @@ double getRepeatedShare(const DeviceModel &device,
                         const WindowChunks &chunks) {
   bool mayTransform = canUseWinograd(contraction) &&
                       matchPattern(contraction.weights, m_Constant());
-  if (mayTransform && !window.fitsTiles(ir::winograd::kTile))
+  if (mayTransform && !window.fitsTiles(winograd::kTile))
     return kDirectFactor - 1;
   int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
   double balance = double(chunks.tasks) / double(rounds * device.cores);

@@ -34,8 +34,7 @@ static bool areInRows(const Contraction &contraction) {
 }
 
 bool canCopyWeights(const Contraction &contraction) {
-  return areInRows(contraction) && !contraction.isTransformed &&
-         contraction.weights &&
+  return areInRows(contraction) && contraction.weights &&
          isComputedInF32(contraction.result.getElementType());
 }
 

@@ -10,7 +10,7 @@
 
 #include "Loop/LaneEmitter.h"
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -21,17 +21,18 @@ using namespace mlir;
 
 namespace tandem {
 
-using namespace ir::winograd;
+using namespace winograd;
 
 WinogradEmitter::WinogradEmitter(
-    OpBuilder &builder, Location loc, const Contraction &conv,
+    OpBuilder &builder, Location loc, const TransformedConv &conv,
     const Contraction &plain, const WinogradPlan &plan, KernelScratch &scratch,
     Value data, Value weights, Value plainWeights, Value bias,
     EmitEpilogue emitEpilogue, EmitData emitData, FusedPooling *pooling,
     function_ref<Buffer(Value)> getBuffer)
-    : IndexBuilder(builder, loc), conv(conv), plan(plan), data(data),
-      weights(weights), bias(bias), emitEpilogue(emitEpilogue),
-      emitData(emitData), pooling(pooling), getBuffer(getBuffer),
+    : IndexBuilder(builder, loc), conv(conv.conv),
+      largestData(conv.largestData), plan(plan), data(data), weights(weights),
+      bias(bias), emitEpilogue(emitEpilogue), emitData(emitData),
+      pooling(pooling), getBuffer(getBuffer),
       type(VectorType::get({plan.tile.width}, builder.getF32Type())),
       transformed(
           scratch.allocate(builder.getF32Type(), plan.getDataElements())),

@@ -34,14 +34,15 @@ public:
   using EmitData = llvm::function_ref<mlir::Value(
       mlir::Value position, mlir::Value input, mlir::Value mask)>;
 
-  /// `conv` describes the convolution with transformed weights, `plain` with
-  /// plain weights. `data`, `weights`, `plainWeights` and `bias` (which may be
-  /// null) are pointers. If `emitData` is not null, it computes the data, and
-  /// `data` is null; each element is then computed 2.25 times, because tiles
-  /// overlap. `pooling`, if not null, holds parts of shape getPartShape for the
-  /// windows over a tile, whose operands and results `getBuffer` finds.
+  /// `conv` describes the convolution with transformed weights, `plain`
+  /// with plain weights. `data`, `weights`, `plainWeights` and `bias` (which
+  /// may be null) are pointers. If `emitData` is not null, it computes the
+  /// data, and `data` is null; each element is then computed 2.25 times,
+  /// because tiles overlap. `pooling`, if not null, holds parts of shape
+  /// getPartShape for the windows over a tile, whose operands and results
+  /// `getBuffer` finds.
   WinogradEmitter(mlir::OpBuilder &builder, mlir::Location loc,
-                  const Contraction &conv, const Contraction &plain,
+                  const TransformedConv &conv, const Contraction &plain,
                   const WinogradPlan &plan, KernelScratch &scratch,
                   mlir::Value data, mlir::Value weights,
                   mlir::Value plainWeights, mlir::Value bias,
@@ -123,7 +124,7 @@ private:
   void emitIf(mlir::Value condition, llvm::function_ref<void()> emitThen,
               llvm::function_ref<void()> emitElse = {});
 
-  /// Apply the matrices of Dialect/Tandem/IR/Winograd.h to a line of a tile: Bᵀ
+  /// Apply the matrices of WinogradKernel.h to a line of a tile: Bᵀ
   /// d transforms six elements of data to six, Aᵀ m six products to four
   /// results.
   Vectors applyB(const Vectors &d);
@@ -145,6 +146,7 @@ private:
   void store(mlir::Value vector, mlir::Value base, mlir::Value offset);
 
   const Contraction &conv;
+  float largestData;
   const WinogradPlan &plan;
   mlir::Value data, weights, bias;
   EmitEpilogue emitEpilogue;

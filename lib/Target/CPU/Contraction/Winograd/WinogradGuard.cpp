@@ -16,7 +16,7 @@
 
 #include "Contraction/Winograd/WinogradEmitter.h"
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,7 +28,7 @@ using namespace mlir;
 
 namespace tandem {
 
-using namespace ir::winograd;
+using namespace winograd;
 
 /// How much larger than what one result reads a tile's data may be: their
 /// errors are below 2⁻¹² of that result's scale then.
@@ -193,8 +193,7 @@ Value WinogradEmitter::isExtreme(Value largest) {
       builder, loc, compare(arith::CmpIPredicate::ult, kSmallestData),
       compare(arith::CmpIPredicate::ne, 0.0F));
   return arith::OrIOp::create(
-      builder, loc, compare(arith::CmpIPredicate::ugt, conv.largestData),
-      isSmall);
+      builder, loc, compare(arith::CmpIPredicate::ugt, largestData), isSmall);
 }
 
 Value WinogradEmitter::isUneven(Value largest, Value smallest) {

@@ -10,7 +10,8 @@
 
 #include "HostMachine.h"
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include <algorithm>
 
@@ -18,7 +19,7 @@ using namespace mlir;
 
 namespace tandem {
 
-using namespace ir::winograd;
+using namespace winograd;
 
 /// Cycles, as ContractionStrategy.cpp counts them, to transform a vector of
 /// inputs or outputs of a tile, its loads and stores included: measured.
@@ -32,6 +33,36 @@ static constexpr double kWorthwhile = 1.15;
 static constexpr int64_t kWantedTasks = 16, kMinTiles = 14;
 /// Outputs of a block, as a rule.
 static constexpr int64_t kOutputs = 64;
+/// The sums of fewer inputs are small beside the errors of the transforms; of
+/// more not even one tile has room in the workspace.
+static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
+
+bool canUseWinograd(const Contraction &contraction) {
+  auto isPlain = [](const Contraction::SpatialDim &dim) {
+    return dim.taps == kTaps && dim.stride == 1 && dim.dilation == 1;
+  };
+  return contraction.spatial.size() == 2 && contraction.batch.size() == 1 &&
+         llvm::all_of(contraction.spatial, isPlain) &&
+         contraction.groups == 1 && contraction.inputChannels >= kMinInputs &&
+         contraction.inputChannels <= kMaxInputs &&
+         contraction.outputChannels > 1 && contraction.inputDataStride == 1 &&
+         contraction.outputDim == contraction.result.getRank() - 1 &&
+         contraction.result.getElementType().isF32();
+}
+
+cpu::WinogradKernelOp findWinogradKernel(Operation *hero) {
+  auto conv = dyn_cast<ir::ConvOp>(hero);
+  if (!conv || conv.getLayout().getKernel() != "HWIO")
+    return nullptr;
+  return conv.getKernel().getDefiningOp<cpu::WinogradKernelOp>();
+}
+
+Expected<TransformedConv> describeTransformed(Operation *hero) {
+  cpu::WinogradKernelOp kernel = findWinogradKernel(hero);
+  TANDEM_ASSIGN_OR_RETURN(Contraction conv,
+                          describeContraction(hero, kernel.getTransformed()));
+  return TransformedConv{conv, kernel.getLargestData().convertToFloat()};
+}
 
 int64_t WinogradPlan::getDataElements() const {
   return kPositions * slots * rowStride;
@@ -43,7 +74,8 @@ int64_t WinogradPlan::getProductElements() const {
 
 /// Products [position][tile][output] of one task; outputs are whole blocks.
 static Contraction describeProducts(const Contraction &conv,
-                                    const WinogradPlan &plan) {
+                                    const WinogradPlan &plan,
+                                    bool isTransformed) {
   Contraction products;
   products.result = RankedTensorType::get(
       {kPositions, plan.tilesPerTask, conv.outputChannels},
@@ -58,8 +90,7 @@ static Contraction describeProducts(const Contraction &conv,
       llvm::divideCeilSigned(conv.outputChannels, plan.block) * plan.block;
   products.outputDim = 2;
   products.outputStride = 1;
-  products.outputBlock =
-      conv.isTransformed ? plan.block : products.outputChannels;
+  products.outputBlock = isTransformed ? plan.block : products.outputChannels;
   products.outputBlockStride = conv.outputBlockStride;
   return products;
 }
@@ -101,7 +132,9 @@ static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
              kCyclesPerResult;
 }
 
-WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
+/// Makes the plan for weights that are transformed, or will be.
+static WinogradPlan makePlan(const Contraction &conv, CoreModel core,
+                             bool isTransformed) {
   int64_t width = core.vectorBits / 32;
   WinogradPlan plan;
   plan.tileRows = llvm::divideCeilSigned(conv.spatial[0].size, kTile);
@@ -112,17 +145,16 @@ WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
       llvm::divideCeilSigned(conv.inputChannels, width) * width + width;
   // The block of plain weights is provisional until the tile is known.
   plan.block =
-      conv.isTransformed
+      isTransformed
           ? conv.inputWeightsStride
           : std::min(llvm::divideCeilSigned(conv.outputChannels, width) * width,
                      kOutputs);
   plan.tilesPerTask = getTilesPerTask(plan);
   plan.tasks = llvm::divideCeilSigned(plan.tiles, plan.tilesPerTask);
-  plan.products = describeProducts(conv, plan);
-  plan.tile = conv.isTransformed
-                  ? getTile(plan, width, core)
-                  : chooseContractionStrategy(plan.products, core,
-                                              /*mayCopy=*/false);
+  plan.products = describeProducts(conv, plan, isTransformed);
+  plan.tile = isTransformed ? getTile(plan, width, core)
+                            : chooseContractionStrategy(plan.products, core,
+                                                        /*mayCopy=*/false);
   plan.block = plan.tile.getLanes();
   plan.slots = llvm::divideCeilSigned(plan.tilesPerTask, plan.tile.rows) *
                plan.tile.rows;
@@ -131,9 +163,19 @@ WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
   return plan;
 }
 
+WinogradPlan planWinograd(const Contraction &conv, CoreModel core) {
+  return makePlan(conv, core, /*isTransformed=*/false);
+}
+
+WinogradPlan planWinograd(const TransformedConv &transformed, CoreModel core) {
+  return makePlan(transformed.conv, core, /*isTransformed=*/true);
+}
+
 std::optional<WinogradPlan> chooseWinograd(Operation *hero, CoreModel core) {
+  if (findWinogradKernel(hero))
+    return std::nullopt;
   Expected<Contraction> conv = describeContraction(hero);
-  if (!conv || conv->isTransformed || !canUseWinograd(*conv))
+  if (!conv || !canUseWinograd(*conv))
     return std::nullopt;
   double direct = chooseContractionStrategy(assumePacked(*conv), core).cycles;
   WinogradPlan plan = planWinograd(*conv, core);

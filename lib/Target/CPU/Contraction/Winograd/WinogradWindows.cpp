@@ -8,7 +8,7 @@
 
 #include "Contraction/Winograd/WinogradEmitter.h"
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -18,7 +18,7 @@ using namespace mlir;
 
 namespace tandem {
 
-using namespace ir::winograd;
+using namespace winograd;
 
 SmallVector<int64_t> WinogradEmitter::getPartShape(const Contraction &conv,
                                                    const WinogradPlan &plan) {

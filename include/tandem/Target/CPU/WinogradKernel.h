@@ -1,4 +1,4 @@
-//===- Winograd.h - Transformed kernels of convolutions ---------*- C++ -*-===//
+//===- WinogradKernel.h - Transformed kernels of convolutions ---*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,15 +21,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H
-#define TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H
+#ifndef TANDEM_TARGET_CPU_WINOGRADKERNEL_H
+#define TANDEM_TARGET_CPU_WINOGRADKERNEL_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
 #include <optional>
 
-namespace tandem::ir {
+namespace tandem {
 
 namespace winograd {
 
@@ -52,6 +52,6 @@ mlir::ElementsAttr transformKernel(mlir::ElementsAttr kernel, int64_t block);
 /// overflows too. Nothing where the transformed kernel might not be finite.
 std::optional<float> findLargestData(mlir::ElementsAttr kernel);
 
-} // namespace tandem::ir
+} // namespace tandem
 
-#endif // TANDEM_DIALECT_TANDEM_IR_WINOGRAD_H
+#endif // TANDEM_TARGET_CPU_WINOGRADKERNEL_H

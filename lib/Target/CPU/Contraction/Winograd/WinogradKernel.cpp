@@ -1,4 +1,4 @@
-//===- Winograd.cpp - Kernels transformed for fewer products --------------===//
+//===- WinogradKernel.cpp - Kernels transformed for fewer products --------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,12 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Dialect/Tandem/IR/Winograd.h"
-
-#include "RelayoutedConstants.h"
+#include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
-#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 
 #include "llvm/ADT/bit.h"
 #include "llvm/Support/MathExtras.h"
@@ -25,7 +23,7 @@
 
 using namespace mlir;
 
-namespace tandem::ir {
+namespace tandem {
 namespace {
 
 using namespace winograd;
@@ -121,12 +119,12 @@ void transformRun(const char *kernel, int64_t stride, int64_t count,
 } // namespace
 
 /// Writes all of `result`, the transforms of `kernel` in blocks.
-static void transformBlocks(RelayoutedConstants &constants, ElementsAttr kernel,
-                            int64_t block, MutableArrayRef<float> result) {
+static void transformBlocks(ElementsAttr kernel, int64_t block,
+                            MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
   int64_t inputs = type.getDimSize(2), outputs = type.getDimSize(3);
   SmallVector<char> splat;
-  ArrayRef<char> from = getRawData(kernel);
+  ArrayRef<char> from = ir::getRawData(kernel);
   if (kernel.isSplat()) {
     for (int64_t i = 0; i < kTaps * kTaps * outputs; ++i)
       llvm::append_range(splat, from);
@@ -140,8 +138,9 @@ static void transformBlocks(RelayoutedConstants &constants, ElementsAttr kernel,
     return ((b * kPositions + position) * inputs + input) * block;
   };
   // The kernel's rows are read from one end to the other.
-  constants.parallelFor(
-      llvm::divideCeilSigned(inputs, kTaskInputs), [&](int64_t task) {
+  ir::parallelFor(
+      kernel.getContext(), llvm::divideCeilSigned(inputs, kTaskInputs),
+      [&](int64_t task) {
         int64_t first = task * kTaskInputs;
         int64_t last = std::min(first + kTaskInputs, inputs);
         for (int64_t i = 0; outputs % block != 0 && i < kPositions; ++i)
@@ -167,13 +166,13 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
       RankedTensorType::get({llvm::divideCeilSigned(type.getDimSize(3), block),
                              kSize, kSize, type.getDimSize(2), block},
                             type.getElementType());
-  auto &constants = RelayoutedConstants::of(type.getContext());
   auto fill = [&](MutableArrayRef<char> bytes) {
-    transformBlocks(constants, kernel, block,
+    transformBlocks(kernel, block,
                     {reinterpret_cast<float *>(bytes.data()),
                      bytes.size() / sizeof(float)});
+    return true;
   };
-  return constants.get(kernel, resultType, /*boxes=*/{}, fill);
+  return ir::getComputed(kernel, resultType, "winograd", fill);
 }
 
 /// The largest sum of magnitudes in a row.
@@ -191,7 +190,7 @@ static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
 /// The largest magnitude; infinite or NaN where there is such an element. As
 /// integers these are above all others, and their order is that of magnitudes.
 static float findLargestMagnitude(ElementsAttr elements) {
-  ArrayRef<char> bytes = getRawData(elements);
+  ArrayRef<char> bytes = ir::getRawData(elements);
   int32_t largest = 0;
   for (size_t i = 0; i < bytes.size(); i += sizeof(int32_t)) {
     int32_t value;
@@ -232,18 +231,4 @@ std::optional<float> findLargestData(ElementsAttr kernel) {
              : std::nullopt;
 }
 
-LogicalResult WinogradKernelOp::verify() {
-  ArrayRef<int64_t> from = getKernel().getType().getShape();
-  ArrayRef<int64_t> to = getTransformed().getType().getShape();
-  if (from.size() != 4 || to.size() != 4 || to[0] != kSize || to[1] != kSize ||
-      from[0] != kTaps || from[1] != kTaps ||
-      from.drop_front(2) != to.drop_front(2) ||
-      getType() != getKernel().getType())
-    return emitOpError("C1: does not pair 3x3xIxO with 6x6xIxO");
-  if (!getLargestData().isFinite() || getLargestData().isNegative() ||
-      getLargestData().isZero())
-    return emitOpError("C2: largest_data must be finite and positive");
-  return success();
-}
-
-} // namespace tandem::ir
+} // namespace tandem

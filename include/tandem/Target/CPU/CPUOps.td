@@ -1,0 +1,62 @@
+//===- CPUOps.td - The dialect of the CPU's target ------- -*- tablegen -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_CPUOPS_TD
+#define TANDEM_TARGET_CPU_CPUOPS_TD
+
+include "tandem/Dialect/Tandem/IR/TandemBase.td"
+
+def TandemCPU_Dialect : Dialect {
+  let name = "tandem_cpu";
+  let summary = "Operations that only the CPU target uses";
+  let description = [{
+    The passes of the CPU target create these ops, and the target's code
+    generation reads them. No importer creates them, and the runtime cannot
+    execute them. Every op has `IdentityOpInterface`: if an op does not become
+    part of a generated kernel, one of its operands replaces the op.
+  }];
+  let cppNamespace = "::tandem::cpu";
+}
+
+def TandemCPU_WinogradKernelOp : Op<TandemCPU_Dialect, "winograd_kernel",
+    [Pure, DeclareOpInterfaceMethods<IdentityOpInterface>]> {
+  let summary = "A convolution's weights with their Winograd transform";
+  let description = [{
+    The result of this op is `kernel`, the weights of a convolution.
+    `transformed` holds the matrix G k Gᵀ for each pair of input and output
+    channel. Here, k is the 3×3 matrix of taps in `kernel`, and G is the 6×3
+    matrix in `WinogradKernel.cpp`. A generated kernel that computes the
+    convolution by Winograd's method reads `transformed` instead of `kernel`.
+    The generated kernel may use the method if all magnitudes in the data are at
+    most `largest_data`. For larger data, the products of the method might
+    overflow although the products of the convolution do not.
+
+    Constraints:
+    - C1: `transformed` has the dims 6, 6, I and O. `kernel` has the dims 3, 3,
+      I and O.
+    - C2: `largest_data` is finite and positive.
+
+    Example:
+    ```mlir
+    %0 = tandem_cpu.winograd_kernel %k, %u largest_data = 1.0e+33
+        : (tensor<3x3x16x32xf32>, tensor<6x6x16x32xf32>)
+        -> tensor<3x3x16x32xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_TensorOf<[F32]>:$kernel,
+                       Tandem_TensorOf<[F32]>:$transformed,
+                       F32Attr:$largest_data);
+  let results = (outs Tandem_TensorOf<[F32]>:$result);
+  let assemblyFormat = [{
+    $kernel `,` $transformed `largest_data` `=` $largest_data attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+#endif // TANDEM_TARGET_CPU_CPUOPS_TD
