@@ -20,8 +20,11 @@ set(TANDEM_PUBLIC_HEADERS
   include/tandem/Support/OpTable.h
   include/tandem/Support/Ops.def
   include/tandem/Support/ShapeRules.h
+  include/tandem/Support/TargetOptions.h
   include/tandem/Support/TensorType.h
   include/tandem/Tandem.h
+  include/tandem/Target/CPU/CPUOptions.h
+  include/tandem/Target/CPU/FormerCompileOptions.inc
   runtime/include/tandem/Runtime/Compare.h
   runtime/include/tandem/Runtime/Compiler.h
   runtime/include/tandem/Runtime/CustomCall.h

@@ -77,6 +77,7 @@ def program(binaries, graph, shapes, winograd):
     """The bytes of the compiled Program."""
     with tempfile.TemporaryDirectory() as directory:
         file = pathlib.Path(directory) / "program"
+        # The old spelling of --target-option, so that older builds can be compared.
         run(binaries, graph, shapes, "--tier=compiled", "--no-fallback",
             f"--winograd={winograd}", f"--save-program={file}")
         return file.read_bytes() if file.exists() else None

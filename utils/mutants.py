@@ -347,10 +347,11 @@ class Checks:
         graph = self.directory / f"{form}-{dtype}{'-rounding' if is_rounding else ''}.mlir"
         if not graph.exists():
             graph.write_text((ROUNDING[form] if is_rounding else FORMS[form].graph)(dtype))
-        command = [self.build / "bin/tandem-run", graph, *how, "--contractions=generated"]
+        command = [self.build / "bin/tandem-run", graph, *how, "--target-option=contractions=generated"]
         if "--tier=auto" not in how:
             command += ["--no-fallback"]
-        command += ["--winograd=always" if form.startswith("winograd") else "--winograd=never"]
+        method = "always" if form.startswith("winograd") else "never"
+        command += [f"--target-option=winograd={method}"]
         inputs = [[]]
         if form.startswith("winograd"):
             inputs.append([self.write_outlier(graph)])

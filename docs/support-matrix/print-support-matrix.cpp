@@ -172,9 +172,9 @@ private:
 
 constexpr const char *kPipelines[] = {
     "tandem-compile{until=llvm device=cpu function=main "
-    "contractions=generated}",
+    "target-options=contractions=generated}",
     "tandem-compile{until=emitc device=cuda function=main "
-    "contractions=generated device-spec=sm_90_h200}"};
+    "device-spec=sm_90_h200}"};
 
 /// The number of cases of an op and a dtype that each tier computes, for the
 /// CPU and the GPU. `eager` counts the cases that a library computes.

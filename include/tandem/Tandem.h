@@ -14,6 +14,8 @@
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/Function.h"
 #include "tandem/Support/Choices.h"
+#include "tandem/Support/TargetOptions.h"
+#include "tandem/Target/CPU/CPUOptions.h"
 
 #include <functional>
 #include <map>
@@ -31,6 +33,8 @@ struct DeviceInfo {
   /// The name of the device, as CompileOptions::device takes it, and a one-line
   /// description of the device.
   std::string_view name, description;
+  /// The options that CompileOptions::targetOptions takes for the device.
+  std::span<const TargetOptionInfo> targetOptions = {};
 };
 
 /// Returns all devices of this machine. The first one is the default device.
@@ -66,16 +70,12 @@ struct CompileOptions {
   /// (docs/Fusion.md), each time a program is compiled. If empty, no file is
   /// written.
   std::string fusionReport;
-  /// How to choose between generated kernels and the library for convolutions
-  /// and matrix products. Applies to the default device only.
-  Contractions contractions = Contractions::predict;
-  /// When to use Winograd's method. Applies to the default device only.
-  Winograd winograd = Winograd::automatic;
-  /// The device model that determines how programs are planned, in the form
-  /// that findDeviceModel takes. The model's vector widths and instructions are
-  /// replaced by those of this processor. If empty, hostDeviceModel() is used.
-  /// Applies to the default device only.
-  std::string deviceModel;
+  /// Options of the target that compiles for `device`, by name
+  /// (DeviceInfo::targetOptions; CPUOptions describes those of the target
+  /// "cpu"). Creating a compiler fails for an option that the target does not
+  /// have, and for a value that the option does not have.
+  TargetOptions targetOptions = {};
+#include "tandem/Target/CPU/FormerCompileOptions.inc"
   /// The precision of contractions in the device's libraries, if the libraries
   /// offer a choice.
   Precision precision = Precision::strict;
@@ -87,8 +87,8 @@ struct CompileOptions {
   /// kernels there (docs/Cache.md). If this option is not set, the disk cache
   /// is used unless $TANDEM_DISK_CACHE is "off". The disk cache is never used
   /// if `kernelCache` or `keepsOps` differs from its default, if `fusionReport`
-  /// or `failKernels` is not empty, if `contractions` is
-  /// Contractions::autotune, or if $TANDEM_DEBUG is set.
+  /// or `failKernels` is not empty, if the target option
+  /// "contractions" is "autotune", or if $TANDEM_DEBUG is set.
   std::optional<bool> diskCache;
   /// The directory of the disk cache. If empty, the directory named by
   /// $TANDEM_CACHE_DIR is used. If that variable is not set either, the disk
@@ -264,7 +264,7 @@ public:
   /// Returns the estimated times that Contractions::predict compares if the
   /// inputs have these types. The estimates are in the order of the ops in the
   /// simplified graph, and always for the default device. Only
-  /// `options.winograd` is used; the other options are ignored. No code is
+  /// `options.targetOptions` is used; the other options are ignored. No code is
   /// generated.
   Expected<std::vector<ContractionEstimate>>
   estimateContractions(std::span<const TensorType> inputs,

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Pipelines/Pipelines.h"
-#include "tandem/Support/ChoiceValues.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Pass/PassRegistry.h"
+
+#include <memory>
+#include <vector>
 
 using namespace mlir;
 
@@ -19,6 +21,14 @@ namespace tandem {
 namespace {
 
 struct CompileOptions : PassPipelineOptions<CompileOptions> {
+  CompileOptions() {
+    for (const TargetOptionInfo &info : defaultTarget().options())
+      if (!info.values.empty())
+        formerOptions.push_back(std::make_unique<Option<std::string>>(
+            *this, info.name,
+            llvm::cl::desc("Deprecated: an option of target-options.")));
+  }
+
   ListOption<std::string> shapes{
       *this, "shapes",
       llvm::cl::desc("Dims of each argument, in order, as 1000x100x1.")};
@@ -30,13 +40,9 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
   Option<std::string> function{*this, "function",
                                llvm::cl::desc("The function to compile."),
                                llvm::cl::init("main")};
-  Option<Contractions> contractions{
-      *this, "contractions", llvm::cl::desc("Who computes contractions."),
-      llvm::cl::init(Contractions::predict), ChoiceValues<Contractions>()};
-  Option<Winograd> winograd{
-      *this, "winograd",
-      llvm::cl::desc("Where convolutions take fewer products."),
-      llvm::cl::init(Winograd::automatic), ChoiceValues<Winograd>()};
+  ListOption<std::string> targetOptions{
+      *this, "target-options",
+      llvm::cl::desc("Options of the target, as name=value,...")};
   Option<int64_t> fusionFuel{
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),
@@ -49,7 +55,28 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
                                    llvm::cl::desc("See tandem-report-fusion.")};
   ListOption<std::string> whyNotFused{
       *this, "why-not-fused", llvm::cl::desc("See tandem-report-fusion.")};
+  /// Options that have become options of the default target.
+  std::vector<std::unique_ptr<Option<std::string>>> formerOptions;
 };
+
+/// Reads the target's options.
+Expected<TargetOptions> readTargetOptions(const CompileOptions &given,
+                                          const Target &target) {
+  TargetOptions options;
+  for (const auto &former : given.formerOptions) {
+    if (former->getValue().empty())
+      continue;
+    const std::string setting = former->ArgStr.str() + "=" + former->getValue();
+    llvm::errs() << "warning: the pipeline option " << setting
+                 << " is deprecated: use target-options=" << setting << "\n";
+    TANDEM_RETURN_IF_ERROR(addTargetOption(setting, options));
+  }
+  for (const std::string &setting : given.targetOptions)
+    TANDEM_RETURN_IF_ERROR(addTargetOption(setting, options));
+  TANDEM_RETURN_IF_ERROR(
+      checkTargetOptions(target.name().str(), target.options(), options));
+  return options;
+}
 
 LogicalResult build(OpPassManager &pm, const CompileOptions &given,
                     llvm::function_ref<LogicalResult(const Twine &)> error) {
@@ -64,7 +91,12 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
       return error("no phase '" + given.until + "': there are " + valid);
     until = *phase;
   }
+  Expected<TargetOptions> targetOptions = readTargetOptions(given, **target);
+  if (!targetOptions)
+    return error(targetOptions.error().message + ": " +
+                 targetOptions.error().hint);
   PipelineOptions options;
+  options.targetOptions = *targetOptions;
   options.shapes.assign(given.shapes.begin(), given.shapes.end());
   options.function = given.function;
   options.target = *target;
@@ -74,8 +106,6 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.fusionReport = given.fusionReport;
   options.whyNotFused.assign(given.whyNotFused.begin(),
                              given.whyNotFused.end());
-  options.contractions = given.contractions;
-  options.winograd = given.winograd;
   buildPipeline(pm, until, options);
   return success();
 }

@@ -83,9 +83,11 @@ CompileOptions fuzz::compileOptions(const CheckOptions &options,
   CompileOptions compile;
   compile.device = device;
   compile.fallback = options.fallback;
+  if (!device.empty() && device != devices().front().name)
+    return compile;
   if (options.winograd)
-    compile.winograd = Winograd::always;
+    compile.targetOptions["winograd"] = "always";
   if (options.generated)
-    compile.contractions = Contractions::generated;
+    compile.targetOptions["contractions"] = "generated";
   return compile;
 }

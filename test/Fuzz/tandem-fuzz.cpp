@@ -147,7 +147,7 @@ void Fuzzer::report(uint64_t seed, const std::string &failure,
   std::lock_guard lock(printing);
   std::printf("// seed %llu, %d threads%s%s: %s\n%s%s\n",
               static_cast<unsigned long long>(seed), check.threads,
-              check.generated ? ", --contractions=generated" : "",
+              check.generated ? ", --target-option contractions=generated" : "",
               graph.specialSeed ? ", special values" : "", failure.c_str(),
               reducedFailure.c_str(), reduced.toMLIR().c_str());
   std::fflush(stdout);

@@ -16,6 +16,7 @@
 #include "tandem/Support/Environment.h"
 #include "tandem/Tandem.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -65,14 +66,67 @@ inline CLI::Validator within(double least, double most) {
       "NUMBER");
 }
 
-/// Adds --contractions and --winograd.
-inline void addContractionOptions(CLI::App &app, Contractions &contractions,
-                                  Winograd &winograd) {
-  addChoice(app, "--contractions", contractions,
-            "How to choose between kernels and the library for convolutions "
-            "and matrix products that both can compute");
-  addChoice(app, "--winograd", winograd,
-            "When kernels compute 3x3 convolutions by Winograd's method");
+/// Sets an option of a target, given as NAME=VALUE. Refuses at once what no
+/// device's target takes.
+inline Status setTargetOption(const std::string &text, TargetOptions &options) {
+  TargetOptions given;
+  TANDEM_RETURN_IF_ERROR(addTargetOption(text, given));
+  auto check = [&given](const DeviceInfo &device) {
+    return checkTargetOptions(device.name, device.targetOptions, given);
+  };
+  const std::span<const DeviceInfo> all = devices();
+  if (std::none_of(all.begin(), all.end(), [&](const DeviceInfo &device) {
+        return check(device).has_value();
+      }))
+    return check(all.front());
+  for (const auto &[name, value] : given)
+    options[name] = value;
+  return {};
+}
+
+/// The same, for a command line.
+inline void setTargetOption(const std::string &flag, const std::string &text,
+                            TargetOptions &options) {
+  if (Status status = setTargetOption(text, options); !status)
+    throw CLI::ValidationError(flag, status.error().message + " (" +
+                                         status.error().hint + ")");
+}
+
+/// Adds the flag that an option of a target was. It does not appear in --help.
+inline void addFormerOption(CLI::App &app, std::string_view name,
+                            TargetOptions &options) {
+  const std::string flag = "--" + std::string(name);
+  app.add_option_function<std::string>(
+         flag,
+         [&options, flag](const std::string &value) {
+           const std::string setting = flag.substr(2) + "=" + value;
+           setTargetOption(flag, setting, options);
+           std::fprintf(stderr,
+                        "warning: %s is deprecated: use --target-option %s\n",
+                        flag.c_str(), setting.c_str());
+         })
+      ->group("");
+}
+
+/// Adds --target-option, and the flags that it has replaced.
+inline void addTargetOptions(CLI::App &app, TargetOptions &options) {
+  std::string help = "An option of the device's target: NAME=VALUE.";
+  for (const DeviceInfo &device : devices())
+    for (const TargetOptionInfo &info : device.targetOptions)
+      help += " " + std::string(device.name) + ": " + std::string(info.name) +
+              ". " + info.help + ".";
+  app.add_option_function<std::vector<std::string>>(
+         "--target-option",
+         [&options](const std::vector<std::string> &settings) {
+           for (const std::string &setting : settings)
+             setTargetOption("--target-option", setting, options);
+         },
+         help)
+      ->take_all()
+      ->allow_extra_args(false);
+  for (const TargetOptionInfo &info : devices().front().targetOptions)
+    if (!info.values.empty())
+      addFormerOption(app, info.name, options);
 }
 
 /// Adds --precision.

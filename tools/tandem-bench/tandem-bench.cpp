@@ -89,7 +89,7 @@ void addBars(CLI::App &app, BarsOptions &options) {
 void addComparisonOptions(CLI::App &command, ComparisonOptions &options,
                           int &threads) {
   addThreads(command, threads);
-  tools::addContractionOptions(command, options.contractions, options.winograd);
+  tools::addTargetOptions(command, options.targetOptions);
   command
       .add_option("--seconds", options.seconds,
                   "Seconds for the figures of each shape")
@@ -122,9 +122,9 @@ void addDType(CLI::App &command, DType &dtype) {
 void addConv(CLI::App &app, ConvSelection &selection,
              ComparisonOptions &options, int &threads) {
   CLI::App &command = *app.add_subcommand(
-      "conv", "For each convolution of some lists, measure generated code with "
-              "and without Winograd's method, oneDNN in several formats, and "
-              "what the compiled tier chooses");
+      "conv", "For each convolution of some lists, measure generated code by "
+              "each of its methods, oneDNN in several formats, and what the "
+              "compiled tier chooses");
   command
       .add_option(
           "--shapes", selection.files,

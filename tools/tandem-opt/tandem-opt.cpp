@@ -14,8 +14,8 @@
 #include "tandem/InitAll.h"
 #include "tandem/Pipelines/DebugOutput.h"
 #include "tandem/Pipelines/Pipelines.h"
-#include "tandem/Support/ChoiceValues.h"
 #include "tandem/Support/NestingDepth.h"
+#include "tandem/Target/Target.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,17 +60,33 @@ cl::opt<int64_t>
                cl::desc("With --until: the most fusion decisions to take"),
                cl::value_desc("n"));
 
-cl::opt<tandem::Contractions> contractions(
-    "contractions", cl::cat(category), cl::init(tandem::Contractions::predict),
-    cl::desc(
-        "With --until: whether kernels or the library compute contractions"),
-    tandem::ChoiceValues<tandem::Contractions>());
+cl::list<std::string> targetOptions(
+    "target-option", cl::cat(category),
+    cl::desc("With --until: an option of the device's target, as tandem-run "
+             "takes it"),
+    cl::value_desc("name=value"));
 
-cl::opt<tandem::Winograd>
-    winograd("winograd", cl::cat(category),
-             cl::init(tandem::Winograd::automatic),
-             cl::desc("With --until: when convolutions use Winograd's method"),
-             tandem::ChoiceValues<tandem::Winograd>());
+/// Flags that have become options of the default target.
+std::vector<std::unique_ptr<cl::opt<std::string>>> formerOptions;
+
+/// Adds the flags that --target-option has replaced.
+void addFormerOptions() {
+  for (const tandem::TargetOptionInfo &info : tandem::defaultTarget().options())
+    if (!info.values.empty())
+      formerOptions.push_back(std::make_unique<cl::opt<std::string>>(
+          llvm::StringRef(info.name), cl::cat(category), cl::Hidden));
+}
+
+/// Replaces former flags by --target-option, with a warning.
+void replaceFormerOptions() {
+  for (const auto &option : formerOptions)
+    if (option->getNumOccurrences()) {
+      const std::string setting = (option->ArgStr + "=").str() + *option;
+      llvm::errs() << "warning: --" << option->ArgStr
+                   << " is deprecated: use --target-option " << setting << "\n";
+      targetOptions.push_back(setting);
+    }
+}
 
 cl::opt<bool> fuse("fuse", cl::cat(category),
                    cl::desc("The same as --until=fuse"));
@@ -98,10 +114,10 @@ std::string phase() {
 /// --until and its companions as a textual pipeline.
 std::string pipelineText(const std::vector<std::string> &places) {
   std::string text = "tandem-compile{until=" + phase() + " device=" + device +
-                     " function=" + function + " contractions=" +
-                     std::string(tandem::name(contractions)) +
-                     " winograd=" + std::string(tandem::name(winograd)) +
+                     " function=" + function +
                      " fusion-fuel=" + std::to_string(fusionFuel);
+  if (!targetOptions.empty())
+    text += " target-options=" + llvm::join(targetOptions, ",");
   if (!deviceSpec.empty())
     text += " device-spec={" + deviceSpec + "}";
   if (!fusionReport.empty())
@@ -206,6 +222,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   tandem::registerAllDialects(registry);
   tandem::registerAllPasses();
+  addFormerOptions();
   auto [input, output] =
       mlir::registerAndParseCLIOptions(argc, argv, kToolName, registry);
   auto config = mlir::MlirOptMainConfig::createFromCLOptions();
@@ -217,11 +234,11 @@ int main(int argc, char **argv) {
                  !whyNotFused.empty();
   for (const cl::Option &option :
        std::initializer_list<std::reference_wrapper<const cl::Option>>{
-           shapes, function, device, fusionFuel, contractions, winograd,
-           deviceSpec})
+           shapes, function, device, fusionFuel, targetOptions, deviceSpec})
     if (option.getNumOccurrences() && !isUntil)
       return mlir::asMainReturnCode(
           emitError("--" + option.ArgStr + " has no effect without --until"));
+  replaceFormerOptions();
   auto buffer = openInput(input, registry);
   if (!buffer)
     return EXIT_FAILURE;

@@ -106,8 +106,7 @@ void addOptions(CLI::App &app, RunOptions &options) {
       ->check(CLI::IsMember(
           {"reference", "eager", "compiled", "captured", "auto"}));
   addInputs(app, options);
-  addContractionOptions(app, options.compile.contractions,
-                        options.compile.winograd);
+  addTargetOptions(app, options.compile.targetOptions);
   addPrecision(app, options.compile.precision);
   app.add_flag("--fallback,!--no-fallback", options.compile.fallback,
                "If a kernel cannot be compiled, run its ops one by one, with a "

@@ -9,11 +9,9 @@
 #ifndef TANDEM_PIPELINES_PIPELINEOPTIONS_H
 #define TANDEM_PIPELINES_PIPELINEOPTIONS_H
 
-#include "tandem/Support/Choices.h"
 #include "tandem/Target/Target.h"
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,11 +33,11 @@ struct PipelineOptions {
   /// empty, the pass is left out.
   std::string fusionReport;
   std::vector<std::string> whyNotFused;
-  /// How pass tandem-cpu-choose-contractions chooses. None means that the
-  /// choice has been made already and is attached to the ops.
-  std::optional<Contractions> contractions = Contractions::predict;
-  /// When pass tandem-cpu-transform-weights uses Winograd's method.
-  Winograd winograd = Winograd::automatic;
+  /// The target's options (Target::options), checked.
+  TargetOptions targetOptions;
+  /// Whether contractions have been left to the library already
+  /// (BackendChoice.h), so that the target's passes do not choose.
+  bool areBackendsChosen = false;
   /// Option `libraries` of pass tandem-fuse; empty stands for the target's
   /// model.
   std::string libraries;

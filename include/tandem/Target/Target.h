@@ -10,6 +10,7 @@
 #define TANDEM_TARGET_TARGET_H
 
 #include "tandem/Runtime/PhaseTimes.h"
+#include "tandem/Support/TargetOptions.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -67,6 +68,22 @@ public:
   /// Whether kernels can be generated for reductions. Otherwise the library
   /// computes them, as op steps.
   virtual bool generatesReductions() const { return false; }
+
+  // Its options (CompileOptions::targetOptions). The functions below take
+  // options that checkTargetOptions has accepted.
+
+  /// The descriptions of its options.
+  virtual std::span<const TargetOptionInfo> options() const { return {}; }
+  /// Whether `options` ask the compiler to time each contraction in a generated
+  /// kernel and in the library. Only for a target with isHost().
+  virtual bool autotunesContractions(const TargetOptions & /*options*/) const {
+    return false;
+  }
+  /// The device that `options` name to plan programs for, as findDeviceModel
+  /// takes it; empty if they name none. Only for a target with isHost().
+  virtual std::string deviceModel(const TargetOptions & /*options*/) const {
+    return {};
+  }
 
   // Its passes. Pass managers are anchored on builtin.module.
 

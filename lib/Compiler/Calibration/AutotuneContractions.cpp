@@ -43,7 +43,9 @@ std::string signatureOf(Operation *op, const CompileOptions &options) {
   std::string text;
   llvm::raw_string_ostream stream(text);
   stream << op->getName() << op->getAttrDictionary() << "; threads "
-         << numThreads() << "; winograd " << static_cast<int>(options.winograd);
+         << numThreads();
+  for (const auto &[name, value] : options.targetOptions)
+    stream << "; " << name << " " << value;
   for (Value operand : op->getOperands())
     stream << "; " << operand.getType() << isConstant(operand);
   return text;
@@ -101,7 +103,7 @@ Expected<PreparedTier>
 compileTrial(std::shared_ptr<const SerializedGraph> source,
              CompileOptions options, Contractions how,
              std::span<const TensorType> inputs) {
-  options.contractions = how;
+  options.targetOptions["contractions"] = name(how);
   TANDEM_ASSIGN_OR_RETURN(auto compiler,
                           createGraphCompiler(std::move(source), options));
   return compileTier(*compiler, inputs);

@@ -53,10 +53,10 @@ makeExecutor(const std::string &source, const TensorType &input,
   if (!isGenerated && !isChannelsLast)
     return Executor::create(graph->eagerProgram());
   CompileOptions options;
-  TANDEM_ASSIGN_OR_RETURN(options.deviceModel, makeModelThatPrefers(way));
-  options.contractions =
-      isGenerated ? Contractions::generated : Contractions::library;
-  options.winograd = Winograd::never;
+  TANDEM_ASSIGN_OR_RETURN(std::string model, makeModelThatPrefers(way));
+  options.targetOptions = makeCalibrationOptions(
+      isGenerated ? Contractions::generated : Contractions::library,
+      std::move(model));
   options.diskCache = false;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
   TANDEM_ASSIGN_OR_RETURN(PreparedTier compiled,
@@ -130,8 +130,8 @@ Expected<double> ConvProbe::measure(const SpeedReference &reference) {
 }
 
 std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
-  for (const ContractionCost &cost : estimateContractionCosts(
-           conv, /*isConstant=*/true, model, /*useWinograd=*/false))
+  for (const ContractionCost &cost :
+       estimateContractionCosts(conv, /*isConstant=*/true, model))
     if (cost.way == way)
       return cost.getNs();
   return std::nullopt;

@@ -180,9 +180,11 @@ private:
 /// other devices.
 Expected<std::vector<ContractionEstimate>>
 estimatesOf(const Graph &graph, std::span<const TensorType> inputs,
-            const CompileOptions &options, const std::vector<StepInfo> &steps) {
+            CompileOptions options, const std::vector<StepInfo> &steps) {
+  moveFormerOptions(options);
+  const Expected<CPUOptions> given = parseCPUOptions(options.targetOptions);
   const bool isPredicted =
-      options.contractions == Contractions::predict &&
+      given && given->contractions == Contractions::predict &&
       (options.device.empty() || options.device == devices().front().name);
   if (!isPredicted ||
       std::none_of(steps.begin(), steps.end(), [](const StepInfo &step) {

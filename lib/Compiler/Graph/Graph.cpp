@@ -287,8 +287,9 @@ Graph::explainFusion(std::span<const TensorType> inputs,
 Expected<std::vector<ContractionEstimate>>
 Graph::estimateContractions(std::span<const TensorType> inputs,
                             const CompileOptions &options) const {
-  CompileOptions relevant;
-  relevant.winograd = options.winograd;
+  CompileOptions given = options, relevant;
+  moveFormerOptions(given);
+  relevant.targetOptions = std::move(given.targetOptions);
   relevant.diskCache = false;
   TANDEM_ASSIGN_OR_RETURN(CompilerConfig config,
                           CompilerConfig::create(relevant));

@@ -197,8 +197,12 @@ Expected<GraphTransfer> shareGraph(const SerializedGraph &source,
   graph.structure = source.structure;
   const CompileOptions &options = config.options;
   graph.fusion_fuel = options.fusionFuel;
-  graph.contractions = static_cast<int8_t>(options.contractions);
-  graph.winograd = static_cast<int8_t>(options.winograd);
+  for (const auto &[name, value] : options.targetOptions) {
+    auto entry = std::make_unique<fb::HelperTargetOptionT>();
+    entry->name = name;
+    entry->value = value;
+    graph.target_options.push_back(std::move(entry));
+  }
   graph.precision = static_cast<int8_t>(options.precision);
   graph.fallback = options.fallback;
   graph.reproducer_dir = options.reproducerDir;
@@ -240,8 +244,8 @@ openGraphTransfer(const fb::HelperGraphT &graph, int memory) {
 Expected<CompilerConfig> openSharedConfig(const fb::HelperGraphT &graph) {
   CompileOptions options;
   options.fusionFuel = graph.fusion_fuel;
-  options.contractions = static_cast<Contractions>(graph.contractions);
-  options.winograd = static_cast<Winograd>(graph.winograd);
+  for (const auto &entry : graph.target_options)
+    options.targetOptions[entry->name] = entry->value;
   options.precision = static_cast<Precision>(graph.precision);
   options.fallback = graph.fallback;
   options.reproducerDir = graph.reproducer_dir;

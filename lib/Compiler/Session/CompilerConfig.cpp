@@ -14,10 +14,11 @@
 
 namespace tandem {
 
-static bool isProgramAllThatIsWanted(const CompileOptions &options) {
+static bool isProgramAllThatIsWanted(const CompileOptions &options,
+                                     const Target &target) {
   return options.kernelCache && options.fusionReport.empty() &&
          options.failKernels.empty() && !options.keepsOps &&
-         options.contractions != Contractions::autotune &&
+         !target.autotunesContractions(options.targetOptions) &&
          !lookUp(Variable::debug);
 }
 
@@ -36,11 +37,15 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
     TANDEM_ASSIGN_OR_RETURN(config.target, findRunnableTarget(options.device));
   }
   const Target &target = *config.target;
+  if (target.isHost())
+    moveFormerOptions(config.options);
+  TANDEM_RETURN_IF_ERROR(checkTargetOptions(
+      target.name().str(), target.options(), config.options.targetOptions));
   if (auto device = target.device(); !device)
     return tl::unexpected(std::move(device.error()));
   TANDEM_ASSIGN_OR_RETURN(config.failures,
                           FailureRequest::parse(options.failKernels));
-  config.wantsProgramOnly = isProgramAllThatIsWanted(options);
+  config.wantsProgramOnly = isProgramAllThatIsWanted(config.options, target);
   if (config.wantsProgramOnly && usesDisk(options))
     config.disk = &DiskCache::in(options.cacheDir.empty() ? cacheDirectory()
                                                           : options.cacheDir);
@@ -51,10 +56,10 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
     return config;
   }
   // Asked for once: what "host" is may be known better a moment later.
-  TANDEM_ASSIGN_OR_RETURN(config.model,
-                          options.deviceModel.empty()
-                              ? hostDeviceModel()
-                              : findModelForHost(options.deviceModel));
+  const std::string named = target.deviceModel(config.options.targetOptions);
+  TANDEM_ASSIGN_OR_RETURN(config.model, named.empty()
+                                            ? hostDeviceModel()
+                                            : findModelForHost(named));
   config.coreSpec = writeDeviceModel(config.model.withThreads(1));
   config.model = config.model.withThreads(config.threads);
   config.deviceSpec = writeDeviceModel(config.model);

@@ -101,10 +101,10 @@ PipelineOptions CompilerSession::pipelineOptions() const {
   pipeline.deviceSpec = config.deviceSpec;
   pipeline.fusionFuel = options.fusionFuel;
   pipeline.fusionReport = options.fusionReport;
-  pipeline.contractions = options.contractions;
-  if (options.contractions == Contractions::autotune)
-    pipeline.contractions.reset(); // What is measured stands at the ops.
-  pipeline.winograd = options.winograd;
+  pipeline.targetOptions = options.targetOptions;
+  // What is measured stands at the ops.
+  pipeline.areBackendsChosen =
+      target.autotunesContractions(options.targetOptions);
   if (libraries)
     pipeline.libraries = libraries->name().str();
   return pipeline;
@@ -137,7 +137,7 @@ LogicalResult CompilerSession::runPhases(ModuleOp module,
                                          PhaseTimes &times) {
   for (const PhasePasses &phase : phases) {
     if (phase.phase == Phase::Fuse && target.isHost() &&
-        config.options.contractions == Contractions::autotune) {
+        target.autotunesContractions(config.options.targetOptions)) {
       PhaseTimer timer(times, "autotune");
       autotuneContractions(module.lookupSymbol<func::FuncOp>(source->function),
                            config.options);
@@ -307,6 +307,8 @@ CompilerSession::compile(std::span<const TensorType> inputs) {
 Expected<std::vector<ContractionEstimate>>
 CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   TANDEM_RETURN_IF_ERROR(checkInputs(*source->eager, inputs));
+  TANDEM_ASSIGN_OR_RETURN(const CPUOptions options,
+                          parseCPUOptions(config.options.targetOptions));
   DiagnosticCollector diagnostics(&context);
   PhaseTimes times;
   OwningOpRef<ModuleOp> module = graph->clone();
@@ -322,8 +324,7 @@ CompilerSession::estimateContractions(std::span<const TensorType> inputs) {
   module->walk([&](Operation *op) {
     if (!isa<ir::ContractionOpInterface>(op))
       return;
-    auto costs = compareWithLibrary(op, config.model,
-                                    config.options.winograd != Winograd::never);
+    auto costs = compareWithLibrary(op, config.model, options);
     if (!costs)
       return;
     BackendCosts whole = *costs;

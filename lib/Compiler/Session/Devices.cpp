@@ -18,7 +18,8 @@ std::span<const DeviceInfo> devices() {
     std::vector<DeviceInfo> list;
     for (const Target *target : allTargets())
       if (target->hasDevice())
-        list.push_back({target->name(), target->description()});
+        list.push_back(
+            {target->name(), target->description(), target->options()});
     return list;
   }());
   return list;

@@ -34,11 +34,11 @@ static CacheKey describe(const SerializedGraph &graph,
       .add("machine", config.deviceSpec)
       .add("threads", std::to_string(config.threads))
       .add("fusion fuel", std::to_string(options.fusionFuel))
-      .add("contractions", name(options.contractions))
-      .add("winograd", name(options.winograd))
       .add("precision", name(options.precision))
       .add("function", graph.function)
       .add("graph", graph.structure);
+  for (const auto &[name, value] : options.targetOptions)
+    key.add("target option " + name, value);
   std::string constants;
   for (const std::string &digest : graph.constantDigests())
     constants += digest + "\n";

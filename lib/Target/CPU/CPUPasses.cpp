@@ -9,6 +9,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Pipelines/PipelineOptions.h"
+#include "tandem/Target/CPU/CPUOptions.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -40,6 +41,16 @@ public:
   }
   bool generatesReductions() const override { return true; }
 
+  std::span<const TargetOptionInfo> options() const override {
+    return cpuOptionInfos();
+  }
+  bool autotunesContractions(const TargetOptions &options) const override {
+    return read(options).contractions == Contractions::autotune;
+  }
+  std::string deviceModel(const TargetOptions &options) const override {
+    return read(options).deviceModel;
+  }
+
   void addLayoutPasses(OpPassManager &pm,
                        const PipelineOptions &options) const override;
   void addPassesBeforeFusion(OpPassManager &pm,
@@ -66,13 +77,19 @@ public:
   }
   std::string fingerprint() const override { return describeCPUTarget(); }
   void warmUp() const override { warmUpCPUTarget(); }
+
+private:
+  /// Reads options that have been checked.
+  static CPUOptions read(const TargetOptions &options) {
+    return parseCPUOptions(options).value_or(CPUOptions());
+  }
 };
 
 void CPU::addLayoutPasses(OpPassManager &pm,
                           const PipelineOptions &options) const {
   AssignLayoutsOptions layouts;
   layouts.deviceSpec = options.deviceSpec;
-  layouts.winograd = options.winograd != Winograd::never;
+  layouts.winograd = read(options.targetOptions).winograd != Winograd::never;
   layouts.notes = !options.fusionReport.empty();
   pm.addNestedPass<func::FuncOp>(createAssignLayouts(layouts));
 }
@@ -80,10 +97,11 @@ void CPU::addLayoutPasses(OpPassManager &pm,
 void CPU::addPassesBeforeFusion(OpPassManager &pm,
                                 const PipelineOptions &options) const {
   // Before all that asks whether a contraction becomes a kernel.
-  if (options.contractions) {
+  if (!options.areBackendsChosen) {
+    const CPUOptions given = read(options.targetOptions);
     ChooseContractionsOptions choose;
-    choose.how = *options.contractions;
-    choose.winograd = options.winograd != Winograd::never;
+    choose.how = given.contractions;
+    choose.winograd = given.winograd != Winograd::never;
     choose.deviceSpec = options.deviceSpec;
     choose.notes = !options.fusionReport.empty();
     pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
@@ -106,7 +124,7 @@ void CPU::addPassesBeforeFusion(OpPassManager &pm,
 void CPU::addPassesAfterFusion(OpPassManager &pm,
                                const PipelineOptions &options) const {
   TransformWeightsOptions transform;
-  transform.how = options.winograd;
+  transform.how = read(options.targetOptions).winograd;
   transform.deviceSpec = options.deviceSpec;
   pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
   PackWeightsOptions pack;

@@ -1,7 +1,7 @@
 // Contractions of bf16 on hosts with instructions for it and without: packed
 // ahead, packed at run time, with few and odd inputs, and an epilogue.
 
-// DEFINE: %{check} = tandem-run %s --check --contractions=generated
+// DEFINE: %{check} = tandem-run %s --check --target-option=contractions=generated
 // RUN: %{check} --func=conv | FileCheck %s
 // RUN: %{check} --func=first | FileCheck %s
 // RUN: %{check} --func=matmul | FileCheck %s

@@ -3,7 +3,7 @@
 // on processors with AMX.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
-// RUN: tandem-run %s --check --no-fallback --contractions=library --threads=2 | FileCheck %s
+// RUN: tandem-run %s --check --no-fallback --target-option=contractions=library --threads=2 | FileCheck %s
 // CHECK: eager {{.*}}0: {{.*}} ok
 // CHECK: eager {{.*}}1: {{.*}} ok
 // CHECK: compiled {{.*}}0: {{.*}} ok

@@ -3,7 +3,7 @@
 // vector has are copied first.
 
 // DEFINE: %{func} =
-// DEFINE: %{check} = tandem-run %s --func=%{func} --check --contractions=generated
+// DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated
 // REDEFINE: %{func} = of_2
 // RUN: %{check} | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 %{check} | FileCheck %s

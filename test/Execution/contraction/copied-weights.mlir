@@ -4,7 +4,7 @@
 // halves, and belong to what has a prologue or an epilogue.
 
 // DEFINE: %{func} =
-// DEFINE: %{check} = tandem-run %s --func=%{func} --check --contractions=generated
+// DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated
 // REDEFINE: %{func} = batches
 // RUN: %{check} --threads=2 | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v2 %{check} | FileCheck %s

@@ -1,7 +1,7 @@
 // Contractions of f16 on hosts that convert vectors of it in several ways:
 // packed ahead, packed at run time, with few and odd inputs, and an epilogue.
 
-// DEFINE: %{check} = tandem-run %s --check --no-fallback --contractions=generated
+// DEFINE: %{check} = tandem-run %s --check --no-fallback --target-option=contractions=generated
 // RUN: %{check} --func=conv | FileCheck %s
 // RUN: %{check} --func=first | FileCheck %s
 // RUN: %{check} --func=matmul | FileCheck %s

@@ -3,11 +3,11 @@
 // one, and have several; groups fill tiles or do not. (A layout that stays as it
 // is given.)
 
-// RUN: tandem-run %s --check --contractions=generated --arg=random:37x2x7x7
-// RUN: tandem-run %s --check --contractions=generated --arg=random:37x1x5x14 --threads=2
-// RUN: tandem-run %s --check --contractions=generated --arg=random:37x1x4x131
-// RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --contractions=generated --arg=random:37x2x6x9
-// RUN: env TANDEM_CPU=x86-64-v2 tandem-run %s --check --contractions=generated --arg=random:37x1x14x14
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:37x2x7x7
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:37x1x5x14 --threads=2
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:37x1x4x131
+// RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --target-option=contractions=generated --arg=random:37x2x6x9
+// RUN: env TANDEM_CPU=x86-64-v2 tandem-run %s --check --target-option=contractions=generated --arg=random:37x1x14x14
 
 func.func @main(%x: tensor<37x?x?x?xf32>, %w: tensor<37x1x3x3xf32>,
                 %v: tensor<37x1x1x1xf32>, %u: tensor<12x3x2x3xf32>,

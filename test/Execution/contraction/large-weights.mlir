@@ -3,9 +3,9 @@
 // fill no vector, inputs that fill no pass, several parts of a row; in bf16; and
 // with data that the kernel computes.
 
-// RUN: tandem-run %s --check --no-fallback --contractions=generated --threads=1 | FileCheck %s
-// RUN: tandem-run %s --check --no-fallback --contractions=generated --threads=2 | FileCheck %s
-// RUN: env TANDEM_CPU=-avx512f tandem-run %s --check --no-fallback --contractions=generated | FileCheck %s
+// RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --threads=1 | FileCheck %s
+// RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --threads=2 | FileCheck %s
+// RUN: env TANDEM_CPU=-avx512f tandem-run %s --check --no-fallback --target-option=contractions=generated | FileCheck %s
 // CHECK: compiled {{.*}}0: {{.*}} ok
 // CHECK: compiled {{.*}}1: {{.*}} ok
 // CHECK: compiled {{.*}}2: {{.*}} ok

@@ -3,7 +3,7 @@
 // padding and strides, and so few that one tile has them all.
 
 // DEFINE: %{func} =
-// DEFINE: %{check} = tandem-run %s --func=%{func} --check --contractions=generated
+// DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated
 // REDEFINE: %{func} = cut
 // RUN: %{check} | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 %{check} | FileCheck %s

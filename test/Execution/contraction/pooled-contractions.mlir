@@ -4,15 +4,15 @@
 // RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --check
 // RUN: tandem-run %t.mlir --arg=random:3x31x17x16 --check
-// RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --winograd=always --check
-// RUN: tandem-run %t.mlir --arg=random:2x31x17x16 --winograd=always --check
-// RUN: tandem-run %t.mlir --arg=random:2x33x45x16 --winograd=always --threads=1 --check
+// RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --target-option=winograd=always --check
+// RUN: tandem-run %t.mlir --arg=random:2x31x17x16 --target-option=winograd=always --check
+// RUN: tandem-run %t.mlir --arg=random:2x33x45x16 --target-option=winograd=always --threads=1 --check
 // RUN: tandem-run %t.mlir --func=first --arg=random:2x16x33x45 --check
-// RUN: tandem-run %t.mlir --func=first --arg=random:1x16x16x16 --winograd=always --check
+// RUN: tandem-run %t.mlir --func=first --arg=random:1x16x16x16 --target-option=winograd=always --check
 
 // All three are kernels that pool, two of them by Winograd's method.
-// RUN: tandem-opt %t.mlir --until=fuse --shapes=2x32x32x16 --winograd=always --device-spec=generic | FileCheck %s
-// RUN: tandem-opt %t.mlir --until=fuse --shapes=2x32x32x16 --winograd=always --device-spec=generic | FileCheck %s --check-prefix=WINOGRAD
+// RUN: tandem-opt %t.mlir --until=fuse --shapes=2x32x32x16 --target-option=winograd=always --device-spec=generic | FileCheck %s
+// RUN: tandem-opt %t.mlir --until=fuse --shapes=2x32x32x16 --target-option=winograd=always --device-spec=generic | FileCheck %s --check-prefix=WINOGRAD
 // CHECK-LABEL: func.func @main
 // CHECK-COUNT-3: tandem.fusion contraction
 // CHECK-NOT: tandem.fusion
@@ -21,7 +21,7 @@
 // WINOGRAD-NOT: tandem_cpu.winograd_kernel
 
 // A kernel that cannot be compiled runs op by op.
-// RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --winograd=always --fallback --check '--fail-kernels=kernel_.*' --reproducer-dir=%t 2>&1 | FileCheck %s --check-prefix=FALLBACK
+// RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --target-option=winograd=always --fallback --check '--fail-kernels=kernel_.*' --reproducer-dir=%t 2>&1 | FileCheck %s --check-prefix=FALLBACK
 // FALLBACK-COUNT-3: warning: kernel_
 // FALLBACK: compiled{{.*}}ok
 

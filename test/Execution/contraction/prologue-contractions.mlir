@@ -5,13 +5,13 @@
 // RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --check
 // RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --check
-// RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --winograd=always --check
-// RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --winograd=always --check
-// RUN: tandem-run %t.mlir --arg=random:3x33x45x32 --winograd=always --threads=1 --check
+// RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --target-option=winograd=always --check
+// RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --target-option=winograd=always --check
+// RUN: tandem-run %t.mlir --arg=random:3x33x45x32 --target-option=winograd=always --threads=1 --check
 // RUN: tandem-run %t.mlir --func=product --arg=random:1030x96 --arg=random:96x40 --check
 // RUN: tandem-run %t.mlir --func=product --arg=random:7x96 --arg=random:96x3 --check
 
-// RUN: tandem-opt %t.mlir --until=fuse --shapes=8x56x56x32 --winograd=always --device-spec=generic | FileCheck %s
+// RUN: tandem-opt %t.mlir --until=fuse --shapes=8x56x56x32 --target-option=winograd=always --device-spec=generic | FileCheck %s
 // CHECK-LABEL: func.func @main
 // CHECK: tandem.fusion contraction
 // CHECK: tandem.neg
@@ -22,7 +22,7 @@
 // CHECK-LABEL: func.func @product
 
 // A kernel that cannot be compiled runs op by op.
-// RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --winograd=always --fallback --check '--fail-kernels=kernel_.*' --reproducer-dir=%t 2>&1 | FileCheck %s --check-prefix=FALLBACK
+// RUN: tandem-run %t.mlir --arg=random:8x31x57x32 --target-option=winograd=always --fallback --check '--fail-kernels=kernel_.*' --reproducer-dir=%t 2>&1 | FileCheck %s --check-prefix=FALLBACK
 // FALLBACK: warning: kernel_
 // FALLBACK: compiled{{.*}}ok
 

@@ -1,8 +1,8 @@
 // Weights of one value are read from memory like any, packed and transformed,
 // where a contraction needs them so, though a splat costs other kernels no load.
 
-// RUN: tandem-run %s --check --no-fallback --contractions=generated | FileCheck %s
-// RUN: tandem-run %s --check --no-fallback --contractions=generated --winograd=always | FileCheck %s
+// RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated | FileCheck %s
+// RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --target-option=winograd=always | FileCheck %s
 // CHECK: compiled {{.*}}0: {{.*}} ok
 // CHECK: compiled {{.*}}1: {{.*}} ok
 // CHECK: compiled {{.*}}2: {{.*}} ok

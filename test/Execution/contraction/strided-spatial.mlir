@@ -3,10 +3,10 @@
 // Rows fill vectors, end within one, and are narrower than one. (A layout that
 // stays as it is given.)
 
-// RUN: tandem-run %s --check --contractions=generated --arg=random:17x2x23x64
-// RUN: tandem-run %s --check --contractions=generated --arg=random:17x1x9x129
-// RUN: tandem-run %s --check --contractions=generated --arg=random:17x1x7x11
-// RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --contractions=generated --arg=random:17x1x9x131
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:17x2x23x64
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:17x1x9x129
+// RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:17x1x7x11
+// RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --target-option=contractions=generated --arg=random:17x1x9x131
 
 func.func @main(%x: tensor<17x?x?x?xf32>, %w: tensor<24x17x3x3xf32>,
                 %v: tensor<40x17x1x1xf32>, %g: tensor<17x1x3x5xf32>,

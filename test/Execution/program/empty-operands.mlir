@@ -2,7 +2,7 @@
 // and tensors without dims: every tier against reference.
 
 // DEFINE: %{check} = tandem-run %s --check
-// DEFINE: %{generated} = %{check} --contractions=generated --winograd=always
+// DEFINE: %{generated} = %{check} --target-option=contractions=generated --target-option=winograd=always
 // RUN: %{check} --func=conv_no_inputs | FileCheck %s
 // RUN: %{check} --func=conv_no_inputs_bias | FileCheck %s
 // RUN: %{check} --func=conv_no_outputs | FileCheck %s

@@ -5,11 +5,11 @@
 // UNSUPPORTED: cuda
 
 // RUN: split-file %s %t
-// RUN: tandem-run %t/cheap.mlir --contractions=generated --tier=compiled \
+// RUN: tandem-run %t/cheap.mlir --target-option=contractions=generated --tier=compiled \
 // RUN:   --program | FileCheck %s --check-prefix=CHEAP
 // RUN: tandem-run %t/cheap.mlir --check --json=- \
 // RUN:   | FileCheck %s --check-prefix=CHECK
-// RUN: tandem-run %t/dear.mlir --contractions=generated --tier=compiled \
+// RUN: tandem-run %t/dear.mlir --target-option=contractions=generated --tier=compiled \
 // RUN:   --program | FileCheck %s --check-prefix=DEAR
 
 // CHEAP: %[[E:[0-9]+]] = kernel @kernel_[[#K:]](%0) : tensor<1x24x24x16xf32>

@@ -5,7 +5,7 @@
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=eager | FileCheck %s --match-full-lines
 // RUN: %{run} --tier=compiled | FileCheck %s --match-full-lines
-// RUN: %{run} --tier=compiled --contractions=generated \
+// RUN: %{run} --tier=compiled --target-option=contractions=generated \
 // RUN:   | FileCheck %s --match-full-lines
 
 func.func @main(%x: tensor<1x0x2x3xf32>, %w: tensor<2x0x1x1xf32>,

@@ -309,7 +309,8 @@ TEST(Compile, AnUnknownDeviceListsThoseThereAre) {
 TEST(Compile, IsPlannedForTheDeviceModelThatIsGiven) {
   auto graph = Graph::parseString(scaleBy(2));
   ASSERT_TRUE(graph);
-  auto unknown = (*graph)->createCompiler({.deviceModel = "abacus"});
+  auto unknown =
+      (*graph)->createCompiler({.targetOptions = {{"device-model", "abacus"}}});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("abacus"));
   // A core whose loops are slow computes depthwise convolutions in tiles.
@@ -323,9 +324,9 @@ func.func @main(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>)
 })";
   auto getCode = [&](DeviceModel model) {
     auto conv = Graph::parseString(source);
-    auto compiler =
-        (*conv)->createCompiler({.contractions = Contractions::generated,
-                                 .deviceModel = writeDeviceModel(model)});
+    auto compiler = (*conv)->createCompiler(
+        {.targetOptions = {{"contractions", "generated"},
+                           {"device-model", writeDeviceModel(model)}}});
     EXPECT_TRUE(compiler) << compiler.error().str();
     TensorType types[] = {f32({1, 9, 9, 32}), f32({3, 3, 1, 32})};
     auto compiled = (*compiler)->compile(types);
@@ -336,6 +337,46 @@ func.func @main(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>)
   tiles.kernels.loop = tiles.kernels.depthwiseLoop = 1e-3;
   loops.kernels.depthwise = 1e-3;
   EXPECT_NE(getCode(tiles), getCode(loops));
+}
+
+TEST(Compile, ATargetHasOptionsOfItsOwn) {
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  auto unknown =
+      (*graph)->createCompiler({.targetOptions = {{"contraction", "library"}}});
+  ASSERT_FALSE(unknown);
+  EXPECT_EQ(unknown.error().message,
+            "the target 'cpu' has no option 'contraction'");
+  EXPECT_EQ(unknown.error().hint,
+            "its options are contractions, winograd, device-model");
+  auto invalid =
+      (*graph)->createCompiler({.targetOptions = {{"contractions", "fast"}}});
+  ASSERT_FALSE(invalid);
+  EXPECT_EQ(
+      invalid.error().message,
+      "the option 'contractions' of the target 'cpu' has no value 'fast'");
+  EXPECT_EQ(invalid.error().hint,
+            "its values are predict, autotune, generated, library");
+  EXPECT_EQ(devices().front().targetOptions.size(), 3u);
+}
+
+/// Fields of CompileOptions that have become options of the target.
+TEST(Compile, FormerOptionsAreTheTargets) {
+  CompileOptions options;
+  options.contractions = Contractions::library;
+  options.winograd = Winograd::never;
+  options.deviceModel = "generic";
+  options.targetOptions["winograd"] = "always";
+  moveFormerOptions(options);
+  EXPECT_EQ(options.targetOptions, (TargetOptions{{"contractions", "library"},
+                                                  {"device-model", "generic"},
+                                                  {"winograd", "always"}}));
+  EXPECT_FALSE(options.contractions || options.winograd);
+  auto graph = Graph::parseString(kGraph);
+  ASSERT_TRUE(graph);
+  auto unknown = (*graph)->createCompiler({.deviceModel = "abacus"});
+  ASSERT_FALSE(unknown);
+  EXPECT_THAT(unknown.error().message, HasSubstr("abacus"));
 }
 
 TEST(Compile, FuelLimitsFusion) {

@@ -510,7 +510,7 @@ TEST_F(HelperTest, PackedWeightsComeOnce) {
   for (bool onDisk : {false, true}) {
     options.diskCache = onDisk;
     options.cacheDir = directory + "/cache";
-    options.contractions = Contractions::generated;
+    options.targetOptions = {{"contractions", "generated"}};
     GraphBuilder builder;
     Tensor weights = *Tensor::allocate({DType::f32, {256, 512}});
     fillRandom(weights, 1);

@@ -75,7 +75,7 @@ std::shared_ptr<const SerializedGraph> parse(const std::string &text) {
 std::unique_ptr<Compiler>
 makeCompiler(std::shared_ptr<const SerializedGraph> of) {
   CompileOptions options;
-  options.contractions = Contractions::generated;
+  options.targetOptions = {{"contractions", "generated"}};
   auto compiler = createGraphCompiler(std::move(of), options);
   EXPECT_TRUE(compiler) << compiler.error().str();
   return std::move(*compiler);

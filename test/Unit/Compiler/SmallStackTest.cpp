@@ -33,7 +33,7 @@ struct Case {
   /// The arguments, the result's type, and the ops that compute %r.
   std::string arguments, result, body;
   std::vector<TensorType> inputs;
-  Winograd winograd = Winograd::automatic;
+  std::string winograd = "auto";
   /// Whether its kernel wants more than a frame may have; none where that
   /// depends on the width of the host's vectors.
   std::optional<bool> hasWorkspace = false;
@@ -86,14 +86,14 @@ std::vector<Case> cases() {
        "tensor<64x3000xf32>",
        "%r = tandem.softmax %x axis = 1 : tensor<64x3000xf32>\n",
        {f32({64, 3000})},
-       Winograd::automatic,
+       "auto",
        /*hasWorkspace=*/true},
       {"columns",
        "%x: tensor<200x300xf32>",
        "tensor<200x300xf32>",
        "%r = tandem.softmax %x axis = 0 : tensor<200x300xf32>\n",
        {f32({200, 300})},
-       Winograd::automatic,
+       "auto",
        /*hasWorkspace=*/true},
       {"matmul",
        "%x: tensor<64x256xf32>, %y: tensor<256x512xf32>",
@@ -102,12 +102,12 @@ std::vector<Case> cases() {
        "tensor<256x512xf32>) -> tensor<64x512xf32>\n"
        "%r = tandem.gelu %a : tensor<64x512xf32>\n",
        {f32({64, 256}), f32({256, 512})},
-       Winograd::automatic,
+       "auto",
        /*hasWorkspace=*/std::nullopt},
       {"conv", "%x: " + image, image,
        w + "%a = tandem.conv %x, %w" + conv + "%r = tandem.tanh %a : " + image +
            "\n",
-       images, Winograd::never},
+       images, "never"},
       {"prologue",
        "%x: tensor<1030x96xf32>, %w: tensor<96x40xf32>",
        "tensor<1030x40xf32>",
@@ -115,13 +115,13 @@ std::vector<Case> cases() {
        "%r = tandem.matmul %a, %w : (tensor<1030x96xf32>, "
        "tensor<96x40xf32>) -> tensor<1030x40xf32>\n",
        {f32({1030, 96}), f32({96, 40})},
-       Winograd::never,
+       "never",
        /*hasWorkspace=*/true},
       {"pooling", "%x: " + image, pooled,
-       w + "%c = tandem.conv %x, %w" + conv + pool, images, Winograd::never,
+       w + "%c = tandem.conv %x, %w" + conv + pool, images, "never",
        /*hasWorkspace=*/true},
       {"winograd", "%x: " + image, image, w + "%r = tandem.conv %x, %w" + conv,
-       images, Winograd::always,
+       images, "always",
        /*hasWorkspace=*/true},
       {"winograd_prologue",
        "%x: tensor<8x128x128x16xf32>",
@@ -133,10 +133,10 @@ std::vector<Case> cases() {
            "(tensor<8x128x128x16xf32>, tensor<3x3x16x16xf32>) -> "
            "tensor<8x128x128x16xf32>\n",
        {f32({8, 128, 128, 16})},
-       Winograd::always,
+       "always",
        /*hasWorkspace=*/true},
       {"winograd_pooling", "%x: " + image, pooled,
-       w + "%c = tandem.conv %x, %w" + conv + pool, images, Winograd::always,
+       w + "%c = tandem.conv %x, %w" + conv + pool, images, "always",
        /*hasWorkspace=*/true},
   };
 }
@@ -170,8 +170,8 @@ TEST_P(SmallStackTest, RunsOn128KiB) {
                          " {\n" + c.body + "return %r : " + c.result + "\n}\n");
   ASSERT_TRUE(graph) << graph.error().str();
   CompileOptions compileOptions;
-  compileOptions.winograd = c.winograd;
-  compileOptions.contractions = Contractions::generated;
+  compileOptions.targetOptions = {{"contractions", "generated"},
+                                  {"winograd", c.winograd}};
   compileOptions.fallback = false;
   auto compiler = (*graph)->createCompiler(compileOptions);
   ASSERT_TRUE(compiler) << compiler.error().str();

@@ -227,7 +227,7 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
 }
 )" + makeResource(8 * 1024));
   CompileOptions generated = options();
-  generated.contractions = Contractions::generated;
+  generated.targetOptions = {{"contractions", "generated"}};
   const PreparedTier first = compile(*graph, generated, 64);
   const PreparedTier second = compile(*graph, generated, 64);
   EXPECT_GT(first.relayoutedBytes, 0);
@@ -255,7 +255,7 @@ func.func @main(%x: tensor<?x8xf32>) -> tensor<?x1024xf32> {
 /// 5 MiB of weights that are packed for the kernel.
 struct LargeProgramsTest : StoredProgramsTest {
   LargeProgramsTest() {
-    generated.contractions = Contractions::generated;
+    generated.targetOptions = {{"contractions", "generated"}};
     generated.diskCache = true;
     generated.cacheDir = directory;
   }
@@ -326,8 +326,8 @@ TEST_F(StoredProgramsTest, WhatDiffersIsCompiledAnew) {
   EXPECT_FALSE(compile(*graph, options(), 5).isStored);
   for (auto change :
        {+[](CompileOptions &o) { o.fusionFuel = 0; },
-        +[](CompileOptions &o) { o.contractions = Contractions::library; },
-        +[](CompileOptions &o) { o.winograd = Winograd::never; },
+        +[](CompileOptions &o) { o.targetOptions["contractions"] = "library"; },
+        +[](CompileOptions &o) { o.targetOptions["winograd"] = "never"; },
         +[](CompileOptions &o) { o.precision = Precision::tf32; }}) {
     CompileOptions other = options();
     change(other);
@@ -344,12 +344,13 @@ TEST_F(StoredProgramsTest, WhatDiffersIsCompiledAnew) {
 TEST_F(StoredProgramsTest, SomeCompilationsAreNeverStored) {
   compile();
   const auto graph = parse(kGraph);
-  for (auto change :
-       {+[](CompileOptions &o) { o.diskCache = false; },
-        +[](CompileOptions &o) { o.kernelCache = false; },
-        +[](CompileOptions &o) { o.failKernels = "nothing"; },
-        +[](CompileOptions &o) { o.fusionReport = "/dev/null"; },
-        +[](CompileOptions &o) { o.contractions = Contractions::autotune; }}) {
+  for (auto change : {+[](CompileOptions &o) { o.diskCache = false; },
+                      +[](CompileOptions &o) { o.kernelCache = false; },
+                      +[](CompileOptions &o) { o.failKernels = "nothing"; },
+                      +[](CompileOptions &o) { o.fusionReport = "/dev/null"; },
+                      +[](CompileOptions &o) {
+                        o.targetOptions["contractions"] = "autotune";
+                      }}) {
     CompileOptions other = options();
     change(other);
     EXPECT_FALSE(compile(*graph, other).isStored);

@@ -17,6 +17,7 @@
 #include "tandem/Measure/WorkerPlaces.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Target/CPU/KernelMethods.h"
 
 #include <algorithm>
 
@@ -66,13 +67,11 @@ public:
   Status run();
 
 private:
-  using Figure = std::optional<Summary> ComparisonResult::*;
-
-  CompileOptions compileOptions(Contractions contractions,
-                                Winograd winograd) const;
   Status allocateBuffers(const TensorType &result);
   Status measureCompile();
-  Expected<size_t> compile(Contractions contractions, Winograd winograd);
+  Expected<size_t> compile(const TargetOptions &targetOptions);
+  Expected<std::optional<size_t>>
+  compileGenerated(const TargetOptions &targetOptions);
   Status compileAll();
   Status readPredictions();
   Status check(const std::vector<Tensor> &actual, const std::string &who) const;
@@ -101,12 +100,13 @@ private:
   /// Programs that differ, and which of them is what.
   std::vector<PreparedTier> programs;
   size_t chosen = 0;
-  std::optional<size_t> generated, direct, transformed;
+  std::optional<size_t> generated;
+  std::vector<std::optional<size_t>> methods;
   std::optional<LibrarySide> blocked, plain, own;
   measure::Sampler sampler;
   Targets copyFrom, copyTo;
   /// What the series of the sampler are for.
-  std::vector<std::pair<Figure, size_t>> figures;
+  std::vector<std::pair<std::optional<Summary> *, size_t>> figures;
 };
 
 Status Comparison::prepare() {
@@ -159,17 +159,9 @@ Status Comparison::allocateBuffers(const TensorType &result) {
   return {};
 }
 
-CompileOptions Comparison::compileOptions(Contractions contractions,
-                                          Winograd winograd) const {
-  CompileOptions result;
-  result.contractions = contractions;
-  result.winograd = winograd;
-  return result;
-}
-
 Status Comparison::measureCompile() {
-  CompileOptions compile =
-      compileOptions(options.contractions, options.winograd);
+  CompileOptions compile;
+  compile.targetOptions = options.targetOptions;
   compile.kernelCache = false; // What it costs is measured, too.
   TANDEM_ASSIGN_OR_RETURN(CompileCost cost,
                           measureWarm(*graph, compile, inputs[0],
@@ -179,11 +171,11 @@ Status Comparison::measureCompile() {
 }
 
 /// Returns the number of the program, which may be one that is there already.
-Expected<size_t> Comparison::compile(Contractions contractions,
-                                     Winograd winograd) {
-  TANDEM_ASSIGN_OR_RETURN(
-      std::unique_ptr<Compiler> compiler,
-      graph->createCompiler(compileOptions(contractions, winograd)));
+Expected<size_t> Comparison::compile(const TargetOptions &targetOptions) {
+  CompileOptions compile;
+  compile.targetOptions = targetOptions;
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Compiler> compiler,
+                          graph->createCompiler(compile));
   TANDEM_ASSIGN_OR_RETURN(
       PreparedTier prepared,
       tools::compileTier(*compiler, {&comparisonCase.input, 1}));
@@ -196,21 +188,29 @@ Expected<size_t> Comparison::compile(Contractions contractions,
   return programs.size() - 1;
 }
 
+/// The same; nothing where no kernel can be generated.
+Expected<std::optional<size_t>>
+Comparison::compileGenerated(const TargetOptions &targetOptions) {
+  TANDEM_ASSIGN_OR_RETURN(size_t program, compile(targetOptions));
+  return usesLibrary(*programs[program].program) ? std::nullopt
+                                                 : std::optional(program);
+}
+
 Status Comparison::compileAll() {
-  TANDEM_ASSIGN_OR_RETURN(chosen,
-                          compile(options.contractions, options.winograd));
+  TANDEM_ASSIGN_OR_RETURN(chosen, compile(options.targetOptions));
   result.choseGenerated = !usesLibrary(*programs[chosen].program);
-  for (auto [series, winograd] : {std::pair(&generated, options.winograd),
-                                  std::pair(&direct, Winograd::never),
-                                  std::pair(&transformed, Winograd::always)}) {
-    TANDEM_ASSIGN_OR_RETURN(size_t program,
-                            compile(Contractions::generated, winograd));
-    if (!usesLibrary(*programs[program].program))
-      *series = program;
+  TANDEM_ASSIGN_OR_RETURN(
+      generated, compileGenerated(withGeneratedKernels(options.targetOptions)));
+  for (const KernelMethod &method : kernelMethods()) {
+    TANDEM_ASSIGN_OR_RETURN(std::optional<size_t> program,
+                            compileGenerated(method.options));
+    // A method that is not possible leaves the choice to the first.
+    if (!methods.empty() && program == methods.front())
+      program.reset();
+    if (program && program == generated)
+      result.method = methods.size();
+    methods.push_back(program);
   }
-  if (transformed == direct) // Winograd's method has nothing to offer.
-    transformed.reset();
-  result.isWinograd = generated && generated == transformed;
   return {};
 }
 
@@ -218,11 +218,11 @@ Status Comparison::compileAll() {
 Status Comparison::readPredictions() {
   if (!generated || programs[*generated].program->steps.size() > 1)
     return {};
+  CompileOptions compile;
+  compile.targetOptions = options.targetOptions;
   TANDEM_ASSIGN_OR_RETURN(
       auto estimates,
-      graph->estimateContractions(
-          {&comparisonCase.input, 1},
-          compileOptions(options.contractions, options.winograd)));
+      graph->estimateContractions({&comparisonCase.input, 1}, compile));
   for (const ContractionEstimate &estimate : estimates) {
     result.predictedGeneratedNs = estimate.generatedNs;
     result.predictedLibraryNs = estimate.libraryNs;
@@ -329,19 +329,18 @@ size_t Comparison::addPrograms() {
   std::vector<size_t> series;
   for (PreparedTier &program : programs)
     series.push_back(add(callOf(program)));
-  for (auto [figure, program] :
-       {std::pair(&ComparisonResult::generated, generated),
-        std::pair(&ComparisonResult::direct, direct),
-        std::pair(&ComparisonResult::winograd, transformed)})
-    if (program)
-      figures.emplace_back(figure, series[*program]);
+  if (generated)
+    figures.emplace_back(&result.generated, series[*generated]);
+  for (size_t i = 0; i < methods.size(); ++i)
+    if (methods[i])
+      figures.emplace_back(&result.methods[i], series[*methods[i]]);
   return series[chosen];
 }
 
 void Comparison::addLibraries() {
-  for (auto [figure, side] : {std::pair(&ComparisonResult::blocked, &blocked),
-                              std::pair(&ComparisonResult::plain, &plain),
-                              std::pair(&ComparisonResult::own, &own)})
+  for (auto [figure, side] :
+       {std::pair(&result.blocked, &blocked), std::pair(&result.plain, &plain),
+        std::pair(&result.own, &own)})
     if (*side)
       figures.emplace_back(figure, add(callOf(**side)));
 }
@@ -349,7 +348,7 @@ void Comparison::addLibraries() {
 Status Comparison::run() {
   const int threads = numThreads();
   if (generated && threads > 1)
-    figures.emplace_back(&ComparisonResult::oneThread,
+    figures.emplace_back(&result.oneThread,
                          sampler.add("", callOf(programs[*generated]),
                                      [] { setNumThreads(1); }));
   // Always after one thread's figure, so that nobody else gains from threads
@@ -368,9 +367,8 @@ Status Comparison::run() {
   result.eager = (*times)[beside];
   result.chosenOverEager = sampler.medianRatio(taken, beside);
   for (auto [figure, series] : figures) {
-    result.*figure = (*times)[series];
-    if ((figure == &ComparisonResult::generated ||
-         figure == &ComparisonResult::blocked) &&
+    *figure = (*times)[series];
+    if ((figure == &result.generated || figure == &result.blocked) &&
         series != taken)
       result.chosenOverBest =
           std::min(result.chosenOverBest, sampler.medianRatio(series, taken));
@@ -388,6 +386,7 @@ ComparisonResult runComparison(const ComparisonCase &comparisonCase,
   result.flops = comparisonCase.flops;
   result.input = comparisonCase.input;
   result.weights = comparisonCase.weights;
+  result.methods.resize(kernelMethods().size());
   Comparison comparison(comparisonCase, result, options);
   Status status = comparison.prepare();
   if (status)

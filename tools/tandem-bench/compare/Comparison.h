@@ -44,10 +44,10 @@ struct ComparisonResult {
   std::string list, name;
   double flops = 0;
   TensorType input, weights;
-  /// The compiled tier with a generated kernel, without and with Winograd's
-  /// method. None where there is no such kernel.
-  std::optional<measure::Summary> direct, winograd;
-  /// The one of these two that ComparisonOptions::winograd selects.
+  /// The compiled tier with a generated kernel, by each of kernelMethods().
+  /// None where there is no such kernel.
+  std::vector<std::optional<measure::Summary>> methods;
+  /// The one of these that ComparisonOptions::targetOptions selects.
   std::optional<measure::Summary> generated;
   /// The same on one thread, if several threads are measured.
   std::optional<measure::Summary> oneThread;
@@ -61,8 +61,8 @@ struct ComparisonResult {
   /// program.
   measure::Summary chosen;
   bool choseGenerated = false;
-  /// Whether `generated` is `winograd`.
-  bool isWinograd = false;
+  /// The number of the method of `generated`.
+  size_t method = 0;
   /// The time of the better of `generated` and `blocked` over that of the
   /// compiled tier's choice: 1 if the choice was the best. It is the median of
   /// the ratios in the single rounds.
@@ -88,8 +88,8 @@ struct ComparisonResult {
 
   /// The least time that the host allows over the time of the compiled tier's
   /// choice. The least time is the longer of those of the multiply-adds at peak
-  /// speed and of moving the bytes. The share may exceed 1 with Winograd's
-  /// method, which takes fewer multiply-adds.
+  /// speed and of moving the bytes. The share may exceed 1 with a method that
+  /// takes fewer multiply-adds.
   double shareOfLimit() const;
   /// The time of `other` over that of the generated kernel; above 1 if the
   /// kernel is faster.
@@ -112,9 +112,8 @@ struct ComparisonResult {
 struct ComparisonOptions {
   /// The time for measuring one contraction, in seconds.
   double seconds = 0.3;
-  /// How the compiled tier chooses between a generated kernel and the library.
-  Contractions contractions = Contractions::predict;
-  Winograd winograd = CompileOptions().winograd;
+  /// The options of the default target with which the compiled tier chooses.
+  TargetOptions targetOptions;
   DataSource data = DataSource::memory;
   std::string json;
   tools::RunEnvironment environment;

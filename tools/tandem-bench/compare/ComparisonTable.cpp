@@ -13,6 +13,8 @@
 #include "common/ProgressLine.h"
 #include "common/Tiers.h"
 
+#include "tandem/Target/CPU/KernelMethods.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -74,10 +76,10 @@ std::optional<double> ofPeak(const ComparisonResult &result) {
 }
 
 /// Who computes what is chosen.
-const char *nameOfChosen(const ComparisonResult &result) {
+std::string nameOfChosen(const ComparisonResult &result) {
   if (!result.choseGenerated)
     return "lib";
-  return result.isWinograd ? "wino" : "gen";
+  return std::string(kernelMethods()[result.method].abbreviation);
 }
 
 /// One column of the table.
@@ -86,26 +88,44 @@ struct Column {
   std::function<std::string(const ComparisonResult &)> text;
 };
 
-std::vector<Column> columns() {
+Column speedColumn(
+    std::string_view header,
+    std::function<std::optional<Summary>(const ComparisonResult &)> time) {
+  return {{std::string(header)}, [time](const ComparisonResult &result) {
+            return speedText(result, time(result));
+          }};
+}
+
+/// The speeds of the methods of generated kernels.
+std::vector<Column> methodColumns() {
+  std::vector<Column> columns;
+  for (size_t i = 0; i < kernelMethods().size(); ++i)
+    columns.push_back(
+        speedColumn(kernelMethods()[i].title,
+                    [i](const auto &result) { return result.methods[i]; }));
+  return columns;
+}
+
+std::vector<Column> firstColumns() {
+  return {{{"shape", false}, [](const auto &result) { return result.name; }},
+          {{"Mflop"},
+           [](const auto &result) { return text("%.2f", result.flops / 1e6); }},
+          {{"eager"},
+           [](const auto &result) { return speedText(result, result.eager); }}};
+}
+
+std::vector<Column> lastColumns() {
   using Figure = std::optional<Summary> ComparisonResult::*;
   auto speed = [](const char *header, Figure figure) {
-    return Column{{header}, [figure](const ComparisonResult &result) {
-                    return speedText(result, result.*figure);
-                  }};
+    return speedColumn(header,
+                       [figure](const auto &result) { return result.*figure; });
   };
   auto ratio = [](const char *header, const Ratio &of) {
     return Column{{header}, [of](const ComparisonResult &result) {
                     return ratioText(of(result));
                   }};
   };
-  return {{{"shape", false}, [](const auto &result) { return result.name; }},
-          {{"Mflop"},
-           [](const auto &result) { return text("%.2f", result.flops / 1e6); }},
-          {{"eager"},
-           [](const auto &result) { return speedText(result, result.eager); }},
-          speed("direct", &ComparisonResult::direct),
-          speed("Winograd", &ComparisonResult::winograd),
-          speed("oneDNN", &ComparisonResult::blocked),
+  return {speed("oneDNN", &ComparisonResult::blocked),
           speed("plain", &ComparisonResult::plain),
           speed("own images", &ComparisonResult::own),
           {{"chosen"},
@@ -124,6 +144,14 @@ std::vector<Column> columns() {
           {{"C"}, [](const auto &result) {
              return tools::formatTime(result.compileNs);
            }}};
+}
+
+std::vector<Column> columns() {
+  std::vector<Column> all;
+  for (const std::vector<Column> &columns :
+       {firstColumns(), methodColumns(), lastColumns()})
+    all.insert(all.end(), columns.begin(), columns.end());
+  return all;
 }
 
 /// Without the columns that have nothing to show of any contraction.
@@ -235,11 +263,12 @@ ordered_json toRecord(const std::string &tool, const ComparisonResult &result,
       {"flops", result.flops}};
   if (!result.error.empty())
     record["error"] = result.error;
-  else
-    record.update({{"generated_ns", time(result.generated)},
-                   {"generated_direct_ns", time(result.direct)},
-                   {"generated_winograd_ns", time(result.winograd)},
-                   {"generated_one_thread_ns", time(result.oneThread)},
+  else {
+    record["generated_ns"] = time(result.generated);
+    for (size_t i = 0; i < result.methods.size(); ++i)
+      record["generated_" + std::string(kernelMethods()[i].name) + "_ns"] =
+          time(result.methods[i]);
+    record.update({{"generated_one_thread_ns", time(result.oneThread)},
                    {"onednn_blocked_ns", time(result.blocked)},
                    {"onednn_plain_ns", time(result.plain)},
                    {"onednn_own_images_ns", time(result.own)},
@@ -254,6 +283,7 @@ ordered_json toRecord(const std::string &tool, const ComparisonResult &result,
                    {"copy_ns", result.copyNs},
                    {"onednn_implementation", result.implementation},
                    {"compile_ns", result.compileNs}});
+  }
   record.update(tools::toJson(options.environment));
   return record;
 }

@@ -19,6 +19,7 @@
 
 #include "tandem/Analysis/CostModel.h"
 #include "tandem/Fusion/BackendChoice.h"
+#include "tandem/Target/CPU/CPUOptions.h"
 
 #include "mlir/IR/Operation.h"
 
@@ -67,13 +68,17 @@ struct ContractionCost {
 /// products.
 llvm::SmallVector<ContractionCost, 4>
 estimateContractionCosts(mlir::Operation *op, bool isConstant,
-                         const DeviceModel &device, bool useWinograd);
+                         const DeviceModel &device, bool useWinograd = false);
 
 /// The least cost of a generated kernel, and the cost of the library; none
 /// where no kernel can be generated.
 std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
                                                const DeviceModel &device,
                                                bool useWinograd);
+/// The same, as the target's options have it.
+std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
+                                               const DeviceModel &device,
+                                               const CPUOptions &options);
 
 /// The cost, in nanoseconds, of the elementwise op that follows `op`: if the
 /// library computes `op`, it is a separate pass over the result; a generated

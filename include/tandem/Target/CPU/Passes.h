@@ -10,6 +10,7 @@
 #define TANDEM_TARGET_CPU_PASSES_H
 
 #include "tandem/Support/ChoiceValues.h"
+#include "tandem/Target/CPU/CPUOptions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/Pass.h"

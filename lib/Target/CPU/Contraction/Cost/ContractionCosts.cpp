@@ -235,6 +235,12 @@ compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   return BackendCosts{generated, costs.back().getNs()};
 }
 
+std::optional<BackendCosts> compareWithLibrary(Operation *op,
+                                               const DeviceModel &device,
+                                               const CPUOptions &options) {
+  return compareWithLibrary(op, device, options.winograd != Winograd::never);
+}
+
 double getLeftoverNs(Operation *op, const DeviceModel &device) {
   Value result = op->getResult(0);
   if (!result.hasOneUse() ||

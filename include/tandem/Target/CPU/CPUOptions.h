@@ -1,0 +1,92 @@
+//===- CPUOptions.h - Options of the CPU's target ---------------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_CPUOPTIONS_H
+#define TANDEM_TARGET_CPU_CPUOPTIONS_H
+
+#include "tandem/Support/Choices.h"
+#include "tandem/Support/TargetOptions.h"
+
+#include <span>
+#include <string>
+
+namespace tandem {
+
+struct CompileOptions;
+
+/// How to choose between a generated kernel and the library (oneDNN) for a
+/// convolution or matrix product that both can compute.
+enum class Contractions {
+  /// Choose whichever has the lower time, as estimated by the cost models.
+  predict,
+  /// Choose whichever has the lower measured time. The generated kernel and the
+  /// library call are both run on random data during compilation, with the
+  /// current number of threads. The process keeps each choice, keyed by the
+  /// op's types and attributes.
+  autotune,
+  /// Choose a generated kernel if one can compute the op.
+  generated,
+  /// Choose the library if the library can compute the op.
+  library,
+};
+
+/// When kernels compute convolutions by Winograd's method. This method needs
+/// fewer multiplications than direct convolution, but its rounding error is
+/// about twice as large (docs/Contractions.md).
+enum class Winograd {
+  /// Never use the method.
+  never,
+  /// Use the method if the cost model estimates that it is faster.
+  automatic,
+  /// Use the method for every convolution that it can compute.
+  always,
+};
+
+template <> std::span<const Choice<Contractions>> choicesOf();
+template <> std::span<const Choice<Winograd>> choicesOf();
+
+inline std::string_view name(Contractions contractions) {
+  return nameOf(contractions);
+}
+inline std::string_view name(Winograd winograd) { return nameOf(winograd); }
+
+/// The options of the target "cpu" (CompileOptions::targetOptions).
+struct CPUOptions {
+  /// Option "contractions": how to choose between generated kernels and the
+  /// library for convolutions and matrix products.
+  Contractions contractions = Contractions::predict;
+  /// Option "winograd": when to use Winograd's method.
+  Winograd winograd = Winograd::automatic;
+  /// Option "device-model": the device model that determines how programs are
+  /// planned, in the form that findDeviceModel takes. The model's vector widths
+  /// and instructions are replaced by those of this processor. If empty,
+  /// hostDeviceModel() is used.
+  std::string deviceModel;
+};
+
+/// Returns the descriptions of the target's options.
+std::span<const TargetOptionInfo> cpuOptionInfos();
+
+/// Reads the target's options. The Error names an option that the target does
+/// not have, or an invalid value, and lists what is valid.
+Expected<CPUOptions> parseCPUOptions(const TargetOptions &options);
+
+/// Moves the options that were fields of CompileOptions
+/// (FormerCompileOptions.inc) to `options.targetOptions`, where they do not
+/// replace what is set.
+void moveFormerOptions(CompileOptions &options);
+
+/// The options with which calibration times a contraction: `contractions`
+/// chooses who computes it, directly from its definition, planned for
+/// `deviceModel`.
+TargetOptions makeCalibrationOptions(Contractions contractions,
+                                     std::string deviceModel);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CPU_CPUOPTIONS_H

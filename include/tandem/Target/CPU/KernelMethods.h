@@ -1,0 +1,36 @@
+//===- KernelMethods.h - Methods of generated kernels -----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TARGET_CPU_KERNELMETHODS_H
+#define TANDEM_TARGET_CPU_KERNELMETHODS_H
+
+#include "tandem/Support/TargetOptions.h"
+
+namespace tandem {
+
+/// A method by which generated kernels of the target "cpu" compute
+/// contractions, as benchmarks compare them.
+struct KernelMethod {
+  /// The name in JSON, the title of its column in tables, and the abbreviation
+  /// in a table's cells.
+  std::string_view name, title, abbreviation;
+  /// The options that select the method wherever it is possible.
+  TargetOptions options;
+};
+
+/// Returns all methods. The first one is possible for every contraction for
+/// which a kernel can be generated.
+std::span<const KernelMethod> kernelMethods();
+
+/// Returns `options` of the target "cpu", changed so that a kernel is generated
+/// for every contraction for which that is possible.
+TargetOptions withGeneratedKernels(TargetOptions options);
+
+} // namespace tandem
+
+#endif // TANDEM_TARGET_CPU_KERNELMETHODS_H
