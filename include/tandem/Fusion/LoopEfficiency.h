@@ -14,6 +14,10 @@
 
 namespace tandem {
 
+/// The largest spatial stride for which positions may run along the lanes: each
+/// vector that is read beyond the first takes a load and a shuffle.
+inline constexpr int64_t kMaxLaneStride = 4;
+
 /// The share (above 0, at most 1) of the device's peak that a loop kernel
 /// reaches on `contraction`. A loop kernel computes one element of the result
 /// after the other, in vectors along the innermost dim.

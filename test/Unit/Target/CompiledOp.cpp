@@ -10,7 +10,7 @@
 
 #include "../../Fuzz/RandomGraph.h"
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Target/CPU/ContractionForms.h"
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Target/CPU/CPUTarget.h"

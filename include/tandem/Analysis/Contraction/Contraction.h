@@ -79,11 +79,9 @@ struct Contraction {
   /// outputBlock * outputStride.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
   /// How far apart outputs have their data: 0, as they share it, unless they
-  /// are groups (describeGroupsAsOutputs).
+  /// are groups that a target describes as outputs.
   int64_t outputDataStride = 0;
-  /// Whether the sums should stay in registers, because the weights will be
-  /// packed accordingly (assumePacked) or because windows read the sums tile by
-  /// tile.
+  /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;
 
   /// Number of positions of the result: batch times spatial positions.
@@ -108,38 +106,6 @@ struct Contraction {
   }
 };
 
-/// The dim of a contraction that runs along the lanes of a vector.
-enum class VectorizedDim {
-  /// Output channels, adjacent in the result and the weights. Data is
-  /// broadcast.
-  OutputChannel,
-  /// Groups of one input and one output (depthwise), adjacent in data, weights
-  /// and result.
-  Group,
-  /// Positions of the innermost spatial dim, adjacent in the result and the
-  /// data. Weights are broadcast. With a stride s of up to kMaxLaneStride, s
-  /// vectors are read and shuffled into one.
-  Spatial,
-  /// Input channels, adjacent in the data and the weights. The lanes are summed
-  /// at the end.
-  InputChannel,
-};
-
-/// The largest spatial stride for which positions may run along the lanes: each
-/// vector that is read beyond the first takes a load and a shuffle.
-inline constexpr int64_t kMaxLaneStride = 4;
-
-/// Merges the innermost spatial dim with the spatial dims around it that are
-/// stepped through as through one. The merged dims are removed, and the index
-/// of the innermost dim in the result then runs beyond that dim's size.
-void flattenPositions(Contraction &contraction);
-
-/// Describes groups of one output, whose positions run along the lanes, as the
-/// outputs of a single group, so that a tile computes several of them. Alone, a
-/// group of few positions has too few independent products to hide their
-/// latency. Leaves other contractions alone.
-void describeGroupsAsOutputs(Contraction &contraction);
-
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types. It looks
 /// through transposes, reshapes and slices of the weights, and through ops with
 /// ir::IdentityOpInterface. The Error says what stands in the way, as a clause
@@ -150,36 +116,6 @@ Expected<Contraction> describeContraction(mlir::Operation *hero);
 /// have the rank of that operand.
 Expected<Contraction> describeContraction(mlir::Operation *hero,
                                           mlir::Value weights);
-
-/// Whether a kernel can compute `contraction`, which describes `hero`; the
-/// Error is as describeContraction's.
-Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
-
-/// The dim that runs along the lanes in a kernel; none where the contraction
-/// cannot be vectorized.
-std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction);
-
-/// Whether contractions of this element type are computed in f32.
-bool isComputedInF32(mlir::Type elementType);
-
-/// Describes `contraction` as it would be with packed weights: in the order in
-/// which they are read, in one block, and in pairs of inputs where the format
-/// has them.
-Contraction assumePacked(Contraction contraction);
-
-/// The number of inputs that packed weights of `type` hold side by side, for
-/// `inputs` inputs.
-int64_t getPackedInputs(mlir::Type type, int64_t inputs);
-
-/// The share (0 to 1) of the lanes of vectors of `width` elements that do
-/// useful work.
-double getLaneUse(const Contraction &contraction, int64_t width);
-
-/// Whether packing the weights, so that output channels are adjacent, is
-/// possible and worthwhile. Constants are packed ahead of time; other weights
-/// are packed where outputs run along the lanes and each is used often enough.
-bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
-                    bool isConstant);
 
 } // namespace tandem
 

@@ -39,6 +39,11 @@ struct ElementFormat {
   bool isWidened() const { return memory != compute; }
 };
 
+/// Whether contractions of this element type are computed in f32.
+inline bool isComputedInF32(mlir::Type elementType) {
+  return ElementFormat(elementType).compute.isF32();
+}
+
 } // namespace tandem
 
 #endif // TANDEM_ANALYSIS_CONTRACTION_ELEMENTFORMAT_H

@@ -9,8 +9,8 @@
 #ifndef TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
 #define TANDEM_TARGET_CPU_CONTRACTIONSTRATEGY_H
 
-#include "tandem/Analysis/Contraction/Contraction.h"
 #include "tandem/Analysis/CostModel.h"
+#include "tandem/Target/CPU/ContractionForms.h"
 
 #include <cstdint>
 #include <optional>

@@ -8,7 +8,7 @@
 
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Target/CPU/ContractionForms.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"

@@ -20,7 +20,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_STAGEDDATA_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_COST_STAGEDDATA_H
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Target/CPU/ContractionForms.h"
 
 namespace tandem {
 

@@ -1,4 +1,4 @@
-//===- Contraction.cpp - Convolutions and matmuls as one problem ----------===//
+//===- ContractionForms.cpp - What kernels make of contractions -----------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/Contraction/Contraction.h"
+#include "tandem/Target/CPU/ContractionForms.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Fusion/LoopEfficiency.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
@@ -132,8 +133,6 @@ void describeGroupsAsOutputs(Contraction &contraction) {
   contraction.groups = 1;
   contraction.groupDataStride = contraction.groupWeightsStride = 0;
 }
-
-bool isComputedInF32(Type type) { return ElementFormat(type).compute.isF32(); }
 
 /// Packing while the program runs pays where each weight is used so often.
 static constexpr int64_t kUsesThatPayPacking = 128;
