@@ -79,42 +79,35 @@ void visitNumbers(Model &model, Visit visit) {
   visit("across_factor", model.acrossFactor, false);
   visit("matrix_flops_per_clock", model.matrixFlopsPerClock, false);
   visit("bf16_pairs_per_fma", model.pairsPerFma, false);
-  visit("library_tiles", model.library.tiles, false);
-  visit("library_depthwise", model.library.depthwise, false);
-  visit("library_generic", model.library.generic, false);
-  visit("library_matrix_unit", model.library.matrixUnit, false);
-  visit("library_other", model.library.other, false);
-  visit("library_tile_products", model.library.tileProducts, false);
-  visit("library_column_cycles", model.library.columnCycles, false);
-  visit("library_strided_column_cycles", model.library.stridedColumnCycles,
-        false);
-  visit("library_matrix_threads", model.library.matrixThreads, false);
-  visit("library_reorder_factor", model.library.reorderFactor, false);
-  visit("kernel_tiles", model.kernels.tiles, false);
-  visit("kernel_loop", model.kernels.loop, false);
-  visit("kernel_depthwise", model.kernels.depthwise, false);
-  visit("kernel_depthwise_loop", model.kernels.depthwiseLoop, false);
-  visit("kernel_piece_time", model.kernels.pieceTime, false);
-  visit("kernel_partial_row_store_cycles", model.kernels.partialRowStoreCycles,
-        false);
-  visit("kernel_transposed_read_time", model.kernels.transposedReadTime, false);
+  visit("kernel_loop", model.loopShare, false);
+  visit("kernel_depthwise_loop", model.depthwiseLoopShare, false);
 }
 
-/// A key that nothing reads is misspelt, or of another version, and what it
-/// says would not count.
-Status checkKeys(const json &object, const std::string &origin) {
+/// Whether a key is that of a number that a target may know.
+bool isOfTarget(const std::string &key) {
+  return key.starts_with("kernel_") || key.starts_with("library_");
+}
+
+/// Reads what is not one of visitNumbers. A key that nothing reads is misspelt,
+/// or of another version, and what it says would not count.
+Status readOtherKeys(const json &object, DeviceModel &model,
+                     const std::string &origin) {
   std::set<std::string> known = {"name", "bf16_pairs", "caches", "sources"};
-  DeviceModel model;
   visitNumbers(model, [&](const char *key, auto, bool) { known.insert(key); });
-  for (const auto &[key, value] : object.items())
-    if (!known.contains(key))
+  for (const auto &[key, value] : object.items()) {
+    if (known.contains(key))
+      continue;
+    if (!isOfTarget(key))
       return invalid(origin, "'" + key + "' is not part of a description");
+    TANDEM_RETURN_IF_ERROR(
+        readNumber(object, key.c_str(), model.targetNumbers[key], origin));
+  }
   return {};
 }
 
 Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   DeviceModel model;
-  TANDEM_RETURN_IF_ERROR(checkKeys(object, origin));
+  TANDEM_RETURN_IF_ERROR(readOtherKeys(object, model, origin));
   auto name = object.find("name");
   if (name == object.end() || !name->is_string())
     return invalid(origin, "'name' must be a string");
@@ -194,6 +187,8 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
     if (isNeeded || value > 0)
       object[key] = value;
   });
+  for (const auto &[key, number] : model.targetNumbers)
+    object[key] = number;
   object["bf16_pairs"] = model.hasBF16Pairs;
   auto &caches = object["caches"] = nlohmann::ordered_json::array();
   for (const CacheLevel &level : model.caches)

@@ -121,8 +121,8 @@ DeviceModel detect() {
   model.libraryCallNs = kLibraryCallNs;
   model.libraryWakeNs = kLibraryWakeNs;
   if (model.vectorBits < 512) {
-    model.kernels.partialRowStoreCycles = kNarrowPieceCycles;
-    model.kernels.loop = kNarrowLoop;
+    model.targetNumbers["kernel_partial_row_store_cycles"] = kNarrowPieceCycles;
+    model.loopShare = kNarrowLoop;
   }
   return model;
 }

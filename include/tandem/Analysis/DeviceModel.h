@@ -12,6 +12,8 @@
 #include "tandem/Support/Error.h"
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,57 +26,6 @@ namespace tandem {
 struct CacheLevel {
   int64_t bytes = 0;
   double bytesPerNs = 0;
-};
-
-/// How fast the library (oneDNN) is, by kind of contraction. Shares are of the
-/// speed that Tandem's own register tiles are estimated to reach on the same
-/// contraction.
-struct LibraryShares {
-  double tiles = 0.96;
-  /// The share of depthwise convolutions over two spatial dims, and of those
-  /// over one or three, for which the library has no special kernel.
-  double depthwise = 0.7, generic = 0.1;
-  /// The share of the matrix unit's peak (AMX) that contractions on it reach.
-  double matrixUnit = 0.3;
-  /// The share of the device's peak where Tandem has no register tile for the
-  /// contraction to compare with.
-  double other = 0.6;
-  /// Channels-first convolutions are matrix products in the library.
-  /// `tileProducts` is the overhead of a tile, in multiply-adds per element of
-  /// the result; `columnCycles` is the number of cycles for each element that
-  /// is copied into the columns of the matrix (im2col), and
-  /// `stridedColumnCycles` where positions are apart.
-  double tileProducts = 8, columnCycles = 3, stridedColumnCycles = 3;
-  /// What all threads reach of as many times one's speed in such a product,
-  /// which is divided among them image by image, in pieces that are copied
-  /// first.
-  double matrixThreads = 0.6;
-  /// The time of reordering an image to another layout, as a multiple of the
-  /// time of copying it.
-  double reorderFactor = 1.5;
-};
-
-/// How fast the kernels that Tandem generates are. Shares are of the device's
-/// peak.
-struct KernelShares {
-  /// The share that register tiles reach of their estimated speed.
-  double tiles = 0.98;
-  /// The share that tiles of groups reach of theirs (depthwise convolutions).
-  double depthwise = 0.98;
-  /// The share of loop kernels, in which each result is a chain of dependent
-  /// multiply-adds; and that of depthwise convolutions in loop kernels whose
-  /// weights do not stay in the first-level cache.
-  double loop = 0.6, depthwiseLoop = 0.25;
-  /// Extra time of channels-first convolutions, as shares of a tile's time.
-  /// Their data comes as short pieces of rows, which the hardware does not
-  /// prefetch well: `pieceTime` is the cost of fetching them, once for all
-  /// taps. `transposedReadTime` is the cost of loading many input channels,
-  /// each from a different place, where output channels run along the lanes.
-  double pieceTime = 0.45, transposedReadTime = 0.15;
-  /// Cycles lost for each piece of 128 bytes in which a row of outputs is
-  /// written, where few products go by meanwhile. Processors with vectors of
-  /// 512 bits were seen to lose so much, a Zen 3 nothing.
-  double partialRowStoreCycles = 41;
 };
 
 /// Everything about a device that the compiler's decisions depend on.
@@ -130,8 +81,16 @@ struct DeviceModel {
   /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The
   /// library uses the matrix unit, Tandem's kernels do not.
   double matrixFlopsPerClock = 0;
-  LibraryShares library;
-  KernelShares kernels;
+  /// The share of the device's peak that loop kernels reach, in which each
+  /// result is a chain of dependent multiply-adds; and that of depthwise
+  /// convolutions in loop kernels whose weights do not stay in the first-level
+  /// cache.
+  double loopShare = 0.6, depthwiseLoopShare = 0.25;
+  /// Numbers about a target's own kernels and libraries on the device, by the
+  /// key that they have in a spec file: it begins with "kernel_" or "library_".
+  /// Only the target knows these numbers (tandem/Target/CPU/CPUShares.h), and
+  /// has defaults for those that are missing. All are positive.
+  std::map<std::string, double, std::less<>> targetNumbers;
 
   /// Peak speed for elements of `elementBytes` bytes, in operations per
   /// nanosecond.

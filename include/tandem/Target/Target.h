@@ -28,6 +28,7 @@ namespace tandem {
 
 class ContractionModel;
 class LibraryModel;
+struct DeviceModel;
 struct PipelineOptions;
 
 /// A target is what the compiler needs to compile for a device: its
@@ -84,6 +85,10 @@ public:
   virtual std::string deviceModel(const TargetOptions & /*options*/) const {
     return {};
   }
+
+  /// Checks what the description of a device says about the target
+  /// (DeviceModel::targetNumbers).
+  virtual Status checkDevice(const DeviceModel &) const { return {}; }
 
   // Its passes. Pass managers are anchored on builtin.module.
 

@@ -58,9 +58,10 @@ private:
   void measureStreaming();
   Status measureAcross();
   Status measureLibraryCall();
-  /// `exact` is a model of the threads that are timed, `reference` of the core.
+  /// `exactModel` is a model of the threads that are timed, `reference` of the
+  /// core.
   Status measureShares(std::span<const Share> shares,
-                       const SpeedReference &reference, DeviceModel exact);
+                       const SpeedReference &reference, DeviceModel exactModel);
   Status measureOneThread();
   Status measureAllThreads();
 
@@ -244,11 +245,12 @@ Expected<SpeedReference> Calibrator::makeReference() {
 
 Status Calibrator::measureShares(std::span<const Share> shares,
                                  const SpeedReference &reference,
-                                 DeviceModel exact) {
+                                 DeviceModel exactModel) {
+  CPUDevice device(model), exact(exactModel);
   std::vector<std::pair<const Share *, ShareTrial>> trials;
   for (const Share &share : shares) {
     TANDEM_RETURN_IF_ERROR(checkCancelled());
-    bool isAbsent = &share.field(model) == &model.library.matrixUnit &&
+    bool isAbsent = &share.field(device) == &device.shares.library.matrixUnit &&
                     model.matrixFlopsPerClock == 0;
     if (!isAbsent)
       trials.emplace_back(&share, ShareTrial(share));
@@ -261,12 +263,13 @@ Status Calibrator::measureShares(std::span<const Share> shares,
   // Each is found beside the others as they are, not as they are rounded: of
   // two that choices compare, the quotient is steadier than either.
   for (auto &[share, trial] : trials) {
-    double &value = share->field(model);
+    double &value = share->field(device);
     Best best = trial.fit(exact).value_or(Best());
     value = take(share->key, value, 1, best, kShareSteps);
     share->field(exact) =
         calibration.figures.back().isMeasured ? best.value : value;
   }
+  model = device.toModel();
   return {};
 }
 

@@ -50,51 +50,56 @@ constexpr const char *kMatrixUnit[] = {"bf16 nhwc ic64ih28oc64oh28kh3ph1",
                                        "bf16 nhwc ic128ih28oc128oh28kh1ph0"};
 
 constexpr Share kShares[] = {
-    {"kernel_tiles", [](DeviceModel &m) -> double & { return m.kernels.tiles; },
-     kTiles, ContractionWay::Tiles},
-    {"kernel_piece_time",
-     [](DeviceModel &m) -> double & { return m.kernels.pieceTime; }, kPieces,
+    {"kernel_tiles",
+     [](CPUDevice &d) -> double & { return d.shares.kernels.tiles; }, kTiles,
      ContractionWay::Tiles},
+    {"kernel_piece_time",
+     [](CPUDevice &d) -> double & { return d.shares.kernels.pieceTime; },
+     kPieces, ContractionWay::Tiles},
     {"kernel_partial_row_store_cycles",
-     [](DeviceModel &m) -> double & { return m.kernels.partialRowStoreCycles; },
+     [](CPUDevice &d) -> double & {
+       return d.shares.kernels.partialRowStoreCycles;
+     },
      kWrittenPieces, ContractionWay::Tiles},
-    {"kernel_loop", [](DeviceModel &m) -> double & { return m.kernels.loop; },
+    {"kernel_loop", [](CPUDevice &d) -> double & { return d.model.loopShare; },
      kDepthwise, ContractionWay::Loop},
     {"kernel_depthwise_loop",
-     [](DeviceModel &m) -> double & { return m.kernels.depthwiseLoop; },
+     [](CPUDevice &d) -> double & { return d.model.depthwiseLoopShare; },
      kFarWeights, ContractionWay::Loop},
     {"kernel_depthwise",
-     [](DeviceModel &m) -> double & { return m.kernels.depthwise; }, kDepthwise,
-     ContractionWay::Tiles},
+     [](CPUDevice &d) -> double & { return d.shares.kernels.depthwise; },
+     kDepthwise, ContractionWay::Tiles},
     {"library_tiles",
-     [](DeviceModel &m) -> double & { return m.library.tiles; }, kTiles,
+     [](CPUDevice &d) -> double & { return d.shares.library.tiles; }, kTiles,
      ContractionWay::Library},
     {"library_depthwise",
-     [](DeviceModel &m) -> double & { return m.library.depthwise; }, kDepthwise,
-     ContractionWay::Library},
+     [](CPUDevice &d) -> double & { return d.shares.library.depthwise; },
+     kDepthwise, ContractionWay::Library},
     {"library_generic",
-     [](DeviceModel &m) -> double & { return m.library.generic; }, kGeneric,
-     ContractionWay::Library},
+     [](CPUDevice &d) -> double & { return d.shares.library.generic; },
+     kGeneric, ContractionWay::Library},
     {"library_tile_products",
-     [](DeviceModel &m) -> double & { return m.library.tileProducts; },
+     [](CPUDevice &d) -> double & { return d.shares.library.tileProducts; },
      kMatrices, ContractionWay::Library},
     {"library_column_cycles",
-     [](DeviceModel &m) -> double & { return m.library.columnCycles; },
+     [](CPUDevice &d) -> double & { return d.shares.library.columnCycles; },
      kColumns, ContractionWay::Library},
     {"library_strided_column_cycles",
-     [](DeviceModel &m) -> double & { return m.library.stridedColumnCycles; },
+     [](CPUDevice &d) -> double & {
+       return d.shares.library.stridedColumnCycles;
+     },
      kStridedColumns, ContractionWay::Library},
     {"library_reorder_factor",
-     [](DeviceModel &m) -> double & { return m.library.reorderFactor; },
+     [](CPUDevice &d) -> double & { return d.shares.library.reorderFactor; },
      kReordered, ContractionWay::Library},
     {"library_matrix_unit",
-     [](DeviceModel &m) -> double & { return m.library.matrixUnit; },
+     [](CPUDevice &d) -> double & { return d.shares.library.matrixUnit; },
      kMatrixUnit, ContractionWay::Library},
 };
 
 constexpr Share kSharesOfAll[] = {
     {"library_matrix_threads",
-     [](DeviceModel &m) -> double & { return m.library.matrixThreads; },
+     [](CPUDevice &d) -> double & { return d.shares.library.matrixThreads; },
      kLargeMatrices, ContractionWay::Library},
 };
 
@@ -127,10 +132,11 @@ void ShareTrial::measure(const SpeedReference &reference) {
 /// of their logarithms. What they hardly depend on stays as it was, rather than
 /// follow the noise (Hoerl and Kennard, "Ridge Regression", Technometrics 12,
 /// 1970).
-double ShareTrial::getError(DeviceModel model, double value) const {
+double ShareTrial::getError(CPUDevice device, double value) const {
   const double doubt = kNoise / kDoubt;
-  double error = std::pow(doubt * std::log(value / share.field(model)), 2);
-  share.field(model) = value;
+  double error = std::pow(doubt * std::log(value / share.field(device)), 2);
+  share.field(device) = value;
+  const DeviceModel model = device.toModel();
   const double flopsPerNs = model.withThreads(1).f32FlopsPerNs;
   for (const Sample &sample : samples)
     if (auto ns = sample.probe->predictNs(model); ns && !sample.rounds.empty())
@@ -141,7 +147,8 @@ double ShareTrial::getError(DeviceModel model, double value) const {
 }
 
 /// Golden-section search in its logarithm.
-std::optional<measure::Best> ShareTrial::fit(DeviceModel model) const {
+std::optional<measure::Best> ShareTrial::fit(CPUDevice device) const {
+  const DeviceModel model = device.toModel();
   double spread = 0;
   size_t count = 0;
   for (const Sample &sample : samples)
@@ -154,9 +161,9 @@ std::optional<measure::Best> ShareTrial::fit(DeviceModel model) const {
   if (count == 0)
     return std::nullopt;
   const double golden = (std::sqrt(5.0) - 1) / 2;
-  double before = std::log(share.field(model));
+  double before = std::log(share.field(device));
   double low = before - std::log(kRange), high = before + std::log(kRange);
-  auto getErrorAt = [&](double at) { return getError(model, std::exp(at)); };
+  auto getErrorAt = [&](double at) { return getError(device, std::exp(at)); };
   double a = high - golden * (high - low), b = low + golden * (high - low);
   double errorA = getErrorAt(a), errorB = getErrorAt(b);
   while (high - low > 0.01) {

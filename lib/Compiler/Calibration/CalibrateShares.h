@@ -12,6 +12,7 @@
 #include "Calibration/ConvProbe.h"
 
 #include "tandem/Measure/Rates.h"
+#include "tandem/Target/CPU/CPUShares.h"
 
 #include <memory>
 #include <optional>
@@ -20,10 +21,25 @@
 
 namespace tandem {
 
-/// A number of a DeviceModel that is found by timing convolutions.
+/// The description of a device, with the CPU target's shares as fields.
+struct CPUDevice {
+  explicit CPUDevice(const DeviceModel &model)
+      : model(model), shares(CPUShares::of(model)) {}
+  /// The description with the shares.
+  DeviceModel toModel() const {
+    DeviceModel result = model;
+    shares.writeTo(result);
+    return result;
+  }
+
+  DeviceModel model;
+  CPUShares shares;
+};
+
+/// A number of a description that is found by timing convolutions.
 struct Share {
   const char *key;
-  double &(*field)(DeviceModel &model);
+  double &(*field)(CPUDevice &device);
   /// Convolutions whose times depend on the number: a dtype, "nhwc" or "nchw",
   /// and a shape in the format of test/shapes/conv.
   std::span<const char *const> shapes;
@@ -49,10 +65,10 @@ public:
   /// may be busy on the same core for a while.
   void measure(const SpeedReference &reference);
 
-  /// The value with which `model`, a model of the threads that were timed,
+  /// The value with which `device`, a model of the threads that were timed,
   /// predicts the measured times best; nothing where no convolution was
   /// measured.
-  std::optional<measure::Best> fit(DeviceModel model) const;
+  std::optional<measure::Best> fit(CPUDevice device) const;
 
 private:
   struct Sample {
@@ -60,7 +76,7 @@ private:
     /// The times of all rounds, in ascending order.
     std::vector<double> rounds;
   };
-  double getError(DeviceModel model, double value) const;
+  double getError(CPUDevice device, double value) const;
 
   const Share &share;
   std::vector<Sample> samples;

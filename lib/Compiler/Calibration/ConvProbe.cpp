@@ -16,7 +16,9 @@
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Tandem.h"
+#include "tandem/Target/CPU/CPUShares.h"
 #include "tandem/Target/CPU/ContractionCosts.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include "mlir/Parser/Parser.h"
 
@@ -36,10 +38,13 @@ static constexpr int kConvPairs = 24;
 static Expected<std::string> makeModelThatPrefers(ContractionWay way) {
   constexpr double kHardlyAny = 1e-3;
   TANDEM_ASSIGN_OR_RETURN(DeviceModel model, hostDeviceModel());
-  if (way == ContractionWay::Tiles)
-    model.kernels.loop = model.kernels.depthwiseLoop = kHardlyAny;
-  else if (way == ContractionWay::Loop)
-    model.kernels.depthwise = kHardlyAny;
+  if (way == ContractionWay::Tiles) {
+    model.loopShare = model.depthwiseLoopShare = kHardlyAny;
+  } else if (way == ContractionWay::Loop) {
+    CPUShares shares = CPUShares::of(model);
+    shares.kernels.depthwise = kHardlyAny;
+    shares.writeTo(model);
+  }
   return writeDeviceModel(model);
 }
 

@@ -14,6 +14,7 @@
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Support/HumanReadable.h"
 #include "tandem/Tandem.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include <algorithm>
 #include <map>

@@ -16,6 +16,7 @@
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Import/ONNX/Import.h"
 #include "tandem/Support/NestingDepth.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -11,6 +11,7 @@
 #include "tandem/Analysis/HostProcessor.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Support/Environment.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 namespace tandem {
 
@@ -60,6 +61,7 @@ Expected<CompilerConfig> CompilerConfig::create(const CompileOptions &options) {
   TANDEM_ASSIGN_OR_RETURN(config.model, named.empty()
                                             ? hostDeviceModel()
                                             : findModelForHost(named));
+  TANDEM_RETURN_IF_ERROR(target.checkDevice(config.model));
   config.coreSpec = writeDeviceModel(config.model.withThreads(1));
   config.model = config.model.withThreads(config.threads);
   config.deviceSpec = writeDeviceModel(config.model);

@@ -88,10 +88,10 @@ double getLoopEfficiency(const DeviceModel &device,
   int64_t width = getWidth(device, contraction);
   // Lanes are put into their vector one by one, one a clock.
   if (readsScattered(contraction, width))
-    return std::min(device.kernels.loop,
+    return std::min(device.loopShare,
                     1 / (device.fmasPerClock * double(width)));
-  double share = hasFarWeights(contraction) ? device.kernels.depthwiseLoop
-                                            : device.kernels.loop;
+  double share =
+      hasFarWeights(contraction) ? device.depthwiseLoopShare : device.loopShare;
   return std::min(getLaneUseOfLoop(contraction, width) * share,
                   getShareOfReads(device, contraction));
 }

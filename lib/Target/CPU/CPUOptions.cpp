@@ -10,6 +10,7 @@
 
 #include "tandem/Tandem.h"
 #include "tandem/Target/CPU/KernelMethods.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include <utility>
 

@@ -10,6 +10,7 @@
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Pipelines/PipelineOptions.h"
 #include "tandem/Target/CPU/CPUOptions.h"
+#include "tandem/Target/CPU/CPUShares.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -49,6 +50,10 @@ public:
   }
   std::string deviceModel(const TargetOptions &options) const override {
     return read(options).deviceModel;
+  }
+
+  Status checkDevice(const DeviceModel &model) const override {
+    return checkCPUShares(model);
   }
 
   void addLayoutPasses(OpPassManager &pm,

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "Contraction/ContractionLowering.h"
 #include "KernelLowerings.h"
+#include "ReadCPUDevice.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 
@@ -34,7 +34,7 @@ struct LowerKernelToLoopsPass
   using LowerKernelToLoopsBase::LowerKernelToLoopsBase;
   LogicalResult initialize(MLIRContext *context) override {
     DeviceModel device;
-    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+    if (failed(readCPUDevice(context, deviceSpec.getValue(), device)))
       return failure();
     streamedBytes = device.streamedBytes;
     core = getCoreModel(device.withVectors(vectorBits));

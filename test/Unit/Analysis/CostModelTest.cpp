@@ -121,8 +121,8 @@ TEST(CostModel, ADescriptionSaysAllThereIs) {
   model.hasBF16Pairs = true;
   model.pairsPerFma = 0.25;
   model.matrixFlopsPerClock = 1024;
-  model.library.columnCycles = 1e-3;
-  model.kernels.pieceTime = 0.7;
+  model.loopShare = 1e-3;
+  model.targetNumbers["kernel_piece_time"] = 0.7;
   model.aloneMemoryFactor = 1.5;
   std::string text = writeDeviceModel(model);
   Expected<DeviceModel> read = findDeviceModel(text);
@@ -130,7 +130,7 @@ TEST(CostModel, ADescriptionSaysAllThereIs) {
   EXPECT_EQ(writeDeviceModel(*read), text);
   EXPECT_EQ(read->name, model.name);
   EXPECT_EQ(read->f32FlopsPerNs, model.f32FlopsPerNs);
-  EXPECT_EQ(read->library.columnCycles, 1e-3);
+  EXPECT_EQ(read->loopShare, 1e-3);
   EXPECT_EQ(read->caches.size(), model.caches.size());
   EXPECT_NE(writeDeviceModel(model, 2).find("\n  \"caches\""),
             std::string::npos);
@@ -196,6 +196,10 @@ TEST(CostModel, SaysWhatIsWrongWithADescription) {
   EXPECT_EQ(
       parseDeviceModel(R"({"name": "x", "cors": 2})", "x.json").error().message,
       "x.json: 'cors' is not part of a description");
+  EXPECT_EQ(parseDeviceModel(R"({"name": "x", "library_tiles": 0})", "x.json")
+                .error()
+                .message,
+            "x.json: 'library_tiles' must be a positive number");
   EXPECT_THAT(findDeviceModel("/none/x.json").error().message,
               HasSubstr("cannot read"));
   EXPECT_THAT(findDeviceModel("pdp11").error().hint, HasSubstr("generic"));

@@ -10,6 +10,7 @@
 #include "tandem/Runtime/ErrorBounds.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Tandem.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -313,6 +314,14 @@ TEST(Compile, IsPlannedForTheDeviceModelThatIsGiven) {
       (*graph)->createCompiler({.targetOptions = {{"device-model", "abacus"}}});
   ASSERT_FALSE(unknown);
   EXPECT_THAT(unknown.error().message, HasSubstr("abacus"));
+  DeviceModel misspelt = genericDeviceModel();
+  misspelt.targetNumbers["library_tyles"] = 1;
+  auto refused = (*graph)->createCompiler(
+      {.targetOptions = {{"device-model", writeDeviceModel(misspelt)}}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message,
+            "the description of device 'generic': 'library_tyles' is not part "
+            "of a description");
   // A core whose loops are slow computes depthwise convolutions in tiles.
   const char *source = R"(
 func.func @main(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>)
@@ -334,8 +343,8 @@ func.func @main(%x: tensor<1x9x9x32xf32>, %w: tensor<3x3x1x32xf32>)
     return (*compiled).program->kernels.at(0)->code;
   };
   DeviceModel tiles = genericDeviceModel(), loops = tiles;
-  tiles.kernels.loop = tiles.kernels.depthwiseLoop = 1e-3;
-  loops.kernels.depthwise = 1e-3;
+  tiles.loopShare = tiles.depthwiseLoopShare = 1e-3;
+  loops.targetNumbers["kernel_depthwise"] = 1e-3;
   EXPECT_NE(getCode(tiles), getCode(loops));
 }
 

@@ -42,7 +42,7 @@ TEST(LoopEfficiencyTest, DataBeyondTheFirstCacheAreReadAnewForEachOutput) {
   device.cores = 1;
   device.vectorBits = 512;
   device.f32FlopsPerNs = 100; // 200 bytes of data a ns.
-  device.kernels.loop = 0.5;
+  device.loopShare = 0.5;
   // Rows of 56 fill 7 of 8 lanes.
   constexpr double kNear = 0.5 * 7 / 8;
   device.caches = {{1 << 20, 400}, {4 << 20, 20}};

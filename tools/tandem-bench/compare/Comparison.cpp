@@ -18,6 +18,7 @@
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Target/CPU/KernelMethods.h"
+#include "tandem/Target/CPU/MakeCPUOptions.h"
 
 #include <algorithm>
 

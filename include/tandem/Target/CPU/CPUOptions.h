@@ -17,8 +17,6 @@
 
 namespace tandem {
 
-struct CompileOptions;
-
 /// How to choose between a generated kernel and the library (oneDNN) for a
 /// convolution or matrix product that both can compute.
 enum class Contractions {
@@ -75,17 +73,6 @@ std::span<const TargetOptionInfo> cpuOptionInfos();
 /// Reads the target's options. The Error names an option that the target does
 /// not have, or an invalid value, and lists what is valid.
 Expected<CPUOptions> parseCPUOptions(const TargetOptions &options);
-
-/// Moves the options that were fields of CompileOptions
-/// (FormerCompileOptions.inc) to `options.targetOptions`, where they do not
-/// replace what is set.
-void moveFormerOptions(CompileOptions &options);
-
-/// The options with which calibration times a contraction: `contractions`
-/// chooses who computes it, directly from its definition, planned for
-/// `deviceModel`.
-TargetOptions makeCalibrationOptions(Contractions contractions,
-                                     std::string deviceModel);
 
 } // namespace tandem
 

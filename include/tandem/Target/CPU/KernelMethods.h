@@ -27,10 +27,6 @@ struct KernelMethod {
 /// which a kernel can be generated.
 std::span<const KernelMethod> kernelMethods();
 
-/// Returns `options` of the target "cpu", changed so that a kernel is generated
-/// for every contraction for which that is possible.
-TargetOptions withGeneratedKernels(TargetOptions options);
-
 } // namespace tandem
 
 #endif // TANDEM_TARGET_CPU_KERNELMETHODS_H

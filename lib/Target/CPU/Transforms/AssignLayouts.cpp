@@ -12,12 +12,12 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
+#include "ReadCPUDevice.h"
 #include "Transforms/LayoutProblem.h"
 #include "Transforms/LayoutReport.h"
 #include "Transforms/PermuteDims.h"
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -191,7 +191,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     costs.useWinograd = winograd;
-    return readDevice(context, deviceSpec.getValue(), costs.device);
+    return readCPUDevice(context, deviceSpec.getValue(), costs.device);
   }
 
   void runOnOperation() override {

@@ -8,7 +8,8 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
-#include "tandem/Analysis/PassDevice.h"
+#include "ReadCPUDevice.h"
+
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
@@ -36,7 +37,7 @@ struct ChooseContractionsPass
     if (how == Contractions::autotune)
       return emitError(UnknownLoc::get(context))
              << "no pass autotunes contractions, but the compiler of programs";
-    return readDevice(context, deviceSpec.getValue(), device);
+    return readCPUDevice(context, deviceSpec.getValue(), device);
   }
 
   void runOnOperation() override {

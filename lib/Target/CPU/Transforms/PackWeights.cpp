@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ReadCPUDevice.h"
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -41,7 +41,7 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     DeviceModel device;
-    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+    if (failed(readCPUDevice(context, deviceSpec.getValue(), device)))
       return failure();
     core = getCoreModel(device);
     return success();

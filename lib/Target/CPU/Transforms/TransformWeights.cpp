@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "tandem/Analysis/PassDevice.h"
 #include "tandem/Target/CPU/Passes.h"
 
+#include "ReadCPUDevice.h"
 #include "Transforms/WeightPacking.h"
 
 #include "tandem/Analysis/Contraction/ContractionWindow.h"
@@ -43,7 +43,7 @@ struct TransformWeightsPass : impl::TransformWeightsBase<TransformWeightsPass> {
 
   LogicalResult initialize(MLIRContext *context) override {
     DeviceModel device;
-    if (failed(readDevice(context, deviceSpec.getValue(), device)))
+    if (failed(readCPUDevice(context, deviceSpec.getValue(), device)))
       return failure();
     core = getCoreModel(device);
     return success();

@@ -10,6 +10,7 @@
 
 #include "tandem/Fusion/ContractionModel.h"
 #include "tandem/Runtime/Kernels/Grain.h"
+#include "tandem/Target/CPU/CPUShares.h"
 #include "tandem/Target/CPU/CPUTarget.h"
 #include "tandem/Target/CPU/Winograd.h"
 #include "tandem/Target/CPU/WinogradKernel.h"
@@ -92,9 +93,9 @@ public:
   double getEfficiency(const DeviceModel &device,
                        const Contraction &contraction) const override {
     bool areGroups = getVectorizedDim(contraction) == VectorizedDim::Group;
-    double share = areGroups
-                       ? std::min(kTileEfficiency, device.kernels.depthwise)
-                       : kTileEfficiency;
+    double share = areGroups ? std::min(kTileEfficiency,
+                                        CPUShares::of(device).kernels.depthwise)
+                             : kTileEfficiency;
     return share * getLaneUse(contraction, getWidth(device));
   }
 

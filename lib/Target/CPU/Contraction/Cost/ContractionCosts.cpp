@@ -8,7 +8,7 @@
 //
 // A kernel takes the cycles that its strategy estimates (ContractionStrategy.h)
 // on the cores among which its tasks can be shared, or what its bytes take. All
-// rates and shares are the DeviceModel's.
+// rates are the DeviceModel's, shares the CPUShares that it holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,14 +112,14 @@ ContractionCost estimateWinogradCost(const CostProblem &problem,
                                      const WinogradPlan &plan) {
   int64_t workers = std::clamp<int64_t>(plan.tasks, 1, problem.device.cores);
   return getCostOfCycles(ContractionWay::Winograd, problem,
-                         plan.cycles / problem.device.kernels.tiles, workers,
+                         plan.cycles / problem.shares.kernels.tiles, workers,
                          getBalance(plan.tasks, workers));
 }
 
 /// What fetching the data adds, in units of a tile's time.
 double getFetchTime(const CostProblem &problem, const Contraction &contraction,
                     VectorizedDim vectorizedDim) {
-  const KernelShares &shares = problem.device.kernels;
+  const KernelShares &shares = problem.shares.kernels;
   double pieces = shares.pieceTime * double(contraction.inputChannels) /
                   double(contraction.getReduction());
   bool isFar = isa<ir::ConvOp>(problem.op) &&
@@ -144,7 +144,7 @@ ContractionCost estimateKernelCost(ContractionWay way,
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
   VectorizedDim vectorizedDim = schedule.tile.vectorizedDim;
-  double time = 1 / getTileShare(problem.device.kernels, vectorizedDim) +
+  double time = 1 / getTileShare(problem.shares.kernels, vectorizedDim) +
                 getFetchTime(problem, contraction, vectorizedDim);
   double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
                   getNarrowFactor(problem.device, width);
@@ -187,7 +187,8 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
-  CostProblem problem{op, isConstant, device, *cost, getCoreModel(device)};
+  CostProblem problem{op,    isConstant,           device,
+                      *cost, getCoreModel(device), CPUShares::of(device)};
   SmallVector<ContractionCost, 4> costs;
   if (given && cost->reads <= FusionOptions().maxReads)
     costs.push_back(estimateLoopCost(problem, *given));

@@ -59,7 +59,8 @@ CoreModel getCoreModel(const DeviceModel &device) {
     core.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
   }
   core.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
-  core.partialRowStoreCycles = device.kernels.partialRowStoreCycles;
+  core.partialRowStoreCycles =
+      CPUShares::of(device).kernels.partialRowStoreCycles;
   return core;
 }
 

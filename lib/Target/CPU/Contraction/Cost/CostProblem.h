@@ -13,6 +13,7 @@
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Target/CPU/CPUShares.h"
 
 namespace tandem {
 
@@ -24,6 +25,7 @@ struct CostProblem {
   const DeviceModel &device;
   OpCost cost;
   CoreModel core;
+  CPUShares shares;
   /// The number of outputs in a block of the weights, where they are packed.
   std::optional<int64_t> packedBlock = std::nullopt;
 };

@@ -8,7 +8,7 @@
 //
 // The library runs on tiles of registers, which begin and end like ours, and
 // reaches a share of their speed that depends on the kind of convolution
-// (LibraryShares of the DeviceModel).
+// (LibraryShares).
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,7 +84,7 @@ double getColumnCycles(const CostProblem &problem,
       llvm::any_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
         return dim.stride > 1;
       });
-  const LibraryShares &library = problem.device.library;
+  const LibraryShares &library = problem.shares.library;
   return (isStrided ? library.stridedColumnCycles : library.columnCycles) *
          double(contraction.getPositions()) *
          double(contraction.getReduction() * contraction.groups);
@@ -94,10 +94,10 @@ double getLibraryCycles(const CostProblem &problem,
                         const Contraction &contraction) {
   ContractionStrategy tile =
       chooseContractionStrategy(contraction, problem.core);
-  const DeviceModel &device = problem.device;
   return tile.cycles * getShareInside(contraction) /
-         (getTileShare(device.kernels, tile.vectorizedDim) *
-          getLibraryShare(device.library, contraction, tile.vectorizedDim));
+         (getTileShare(problem.shares.kernels, tile.vectorizedDim) *
+          getLibraryShare(problem.shares.library, contraction,
+                          tile.vectorizedDim));
 }
 
 /// Whether the library computes it on the matrix unit: bf16, but for what it
@@ -125,7 +125,7 @@ double getMatrixUnitCycles(const CostProblem &problem,
       double(contraction.groups);
   return tiles * kTileFlops /
          (problem.device.matrixFlopsPerClock *
-          problem.device.library.matrixUnit);
+          problem.shares.library.matrixUnit);
 }
 
 double getLibraryCycles(const CostProblem &problem,
@@ -138,7 +138,7 @@ double getLibraryCycles(const CostProblem &problem,
   if (contraction && getVectorizedDim(*contraction))
     return getLibraryCycles(problem, *contraction);
   return double(problem.cost.flops) / getFlopsPerCycle(problem.core) /
-         problem.device.library.other;
+         problem.shares.library.other;
 }
 
 /// To lay out weights for the matrix unit, where they are not constant.
@@ -162,14 +162,15 @@ double getReorderNs(const CostProblem &problem,
   auto data = cast<RankedTensorType>(contraction.data.getType());
   double moved = 2 * double(ir::toTandemType(data).bytes() +
                             ir::toTandemType(contraction.result).bytes());
-  double ns =
-      device.library.reorderFactor * moved / device.bytesPerNs(2 * moved);
+  double ns = problem.shares.library.reorderFactor * moved /
+              device.bytesPerNs(2 * moved);
   if (data.getRank() > 3)
     return ns;
   double elements =
       double(data.getNumElements() + contraction.result.getNumElements());
   double cyclesPerNs = problem.core.cyclesPerNs * double(device.cores);
-  return std::max(ns, device.library.columnCycles * elements / cyclesPerNs);
+  return std::max(ns,
+                  problem.shares.library.columnCycles * elements / cyclesPerNs);
 }
 
 /// `contraction` as the library computes it, and what changing the formats of
@@ -252,7 +253,7 @@ ContractionCost estimateLibraryCost(CostProblem problem,
   bool isMatrixProduct = reordered && !isChannelsLast(*reordered);
   ContractionCost cost = getCostOfCycles(
       ContractionWay::Library, problem, cycles, workers,
-      workers > 1 && isMatrixProduct ? problem.device.library.matrixThreads
+      workers > 1 && isMatrixProduct ? problem.shares.library.matrixThreads
                                      : 1);
   cost.startNs += changeNs + problem.device.libraryCallNs +
                   (workers > 1 ? problem.device.libraryWakeNs : 0);
