@@ -37,13 +37,15 @@ template <typename Value> std::span<const Choice<Value>> choicesOf();
 template <> std::span<const Choice<Precision>> choicesOf();
 
 /// Returns the name of a value (Choice::name).
-template <typename Value> std::string_view nameOf(Value value) {
+template <typename Value> std::string_view choiceName(Value value) {
   for (const Choice<Value> &choice : choicesOf<Value>())
     if (choice.value == value)
       return choice.name;
   return "";
 }
-inline std::string_view name(Precision precision) { return nameOf(precision); }
+inline std::string_view name(Precision precision) {
+  return choiceName(precision);
+}
 
 } // namespace tandem
 

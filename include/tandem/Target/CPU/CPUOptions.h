@@ -49,9 +49,9 @@ template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
 
 inline std::string_view name(Contractions contractions) {
-  return nameOf(contractions);
+  return choiceName(contractions);
 }
-inline std::string_view name(Winograd winograd) { return nameOf(winograd); }
+inline std::string_view name(Winograd winograd) { return choiceName(winograd); }
 
 /// The options of the target "cpu" (CompileOptions::targetOptions).
 struct CPUOptions {
