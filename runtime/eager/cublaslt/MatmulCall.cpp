@@ -21,6 +21,7 @@ namespace {
 #include "tandem/Runtime/Libraries/CUBLASLtConstants.def"
 #undef TANDEM_CONSTANT
 
+/// The library multiplies floats only.
 int dataTypeOf(DType dtype) {
   switch (dtype) {
   case DType::f64:
@@ -29,9 +30,13 @@ int dataTypeOf(DType dtype) {
     return DataType::f16;
   case DType::bf16:
     return DataType::bf16;
-  default:
-    return DataType::f32;
+  case DType::f32:
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
+    break;
   }
+  return DataType::f32;
 }
 
 int computeTypeOf(DType dtype, Precision precision) {

@@ -21,9 +21,12 @@ std::optional<int> cudnn::dataTypeOf(DType dtype) {
     return DataType::f16;
   case DType::bf16:
     return DataType::bf16;
-  default:
-    return std::nullopt;
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
+    break;
   }
+  return std::nullopt;
 }
 
 tl::unexpected<Error> cudnn::failure(const cuda::CUDNN &library,

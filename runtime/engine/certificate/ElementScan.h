@@ -24,7 +24,8 @@
 
 namespace tandem::tiering {
 
-/// Calls `body` with a value of the type that the floats are stored in.
+/// Calls `body` with a value of the type that the floats are stored in; with a
+/// float for other dtypes, which have no floats.
 template <typename Body> auto withFloatType(DType dtype, Body body) {
   switch (dtype) {
   case DType::f16:
@@ -33,9 +34,13 @@ template <typename Body> auto withFloatType(DType dtype, Body body) {
     return body(Eigen::bfloat16{});
   case DType::f64:
     return body(double{});
-  default:
-    return body(float{});
+  case DType::f32:
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
+    break;
   }
+  return body(float{});
 }
 
 /// Whether there are several elements, and all have the same bits.

@@ -30,11 +30,13 @@ Type ir::toMlirType(MLIRContext *context, DType dtype) {
     return BFloat16Type::get(context);
   case DType::i1:
     return IntegerType::get(context, 1);
-  default:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
     return IntegerType::get(context, 8 * byteWidth(dtype),
                             isUnsigned(dtype) ? IntegerType::Unsigned
                                               : IntegerType::Signless);
   }
+  return {};
 }
 
 bool ir::isTandemTensor(Type type) {

@@ -223,9 +223,12 @@ template <unsigned mask> BinaryKernel findPower(DType dtype) {
     return adapted<Half, mask, uint16_t, power<float, mask>>;
   case DType::bf16:
     return adapted<BFloat16, mask, uint16_t, power<float, mask>>;
-  default:
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
     return selectInteger<IntegerPower, mask>(dtype);
   }
+  return nullptr;
 }
 
 } // namespace

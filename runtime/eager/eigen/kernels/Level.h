@@ -126,9 +126,15 @@ Kernel forNumber(DType dtype, Body body) {
     return body.template operator()<float>();
   case DType::f64:
     return body.template operator()<double>();
-  default:
+  case DType::f16:
+  case DType::bf16:
+  case DType::i1:
+    break;
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
     return forInteger<Kernel>(dtype, body);
   }
+  return nullptr;
 }
 
 template <typename Kernel, typename Body>

@@ -112,9 +112,17 @@ MatmulKernel findMatmul(DType dtype) {
   case DType::i64:
   case DType::ui64:
     return matmul<uint64_t>;
-  default:
-    return nullptr;
+  case DType::f32: // oneDNN multiplies it.
+  case DType::f16:
+  case DType::bf16:
+  case DType::i1:
+  case DType::i8:
+  case DType::ui8:
+  case DType::i16:
+  case DType::ui16:
+    break;
   }
+  return nullptr;
 }
 
 } // namespace tandem::eager::TANDEM_LEVEL

@@ -17,15 +17,18 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace tandem {
 
-/// A number in a 16-bit binary interchange format (IEEE 754-2019, section 3.4).
-template <int ExponentBits, int MantissaBits> struct Float16 {
-  static_assert(1 + ExponentBits + MantissaBits == 16);
+/// A number of 8 or 16 bits in the form of the binary interchange formats
+/// (IEEE 754-2019, section 3.4).
+template <int ExponentBits, int MantissaBits> struct SmallFloat {
+  static constexpr int width = 1 + ExponentBits + MantissaBits;
+  static_assert(width == 8 || width == 16);
+  using Bits = std::conditional_t<width == 8, uint8_t, uint16_t>;
   static constexpr int bias = (1 << (ExponentBits - 1)) - 1;
-  static constexpr uint16_t infinity = ((1 << ExponentBits) - 1)
-                                       << MantissaBits;
+  static constexpr Bits infinity = ((1 << ExponentBits) - 1) << MantissaBits;
   /// The distance between 1 and the next larger number.
   static constexpr double epsilon = 1.0 / (1 << MantissaBits);
   /// Returns the smallest positive number, which is subnormal.
@@ -33,26 +36,26 @@ template <int ExponentBits, int MantissaBits> struct Float16 {
     return std::ldexp(1, 1 - bias - MantissaBits);
   }
 
-  uint16_t bits = 0;
+  Bits bits = 0;
 
-  Float16() = default;
+  SmallFloat() = default;
   /// Rounds to nearest, ties to even. A value that overflows becomes an
   /// infinity.
-  explicit Float16(double value) : bits(encode(value)) {}
+  explicit SmallFloat(double value) : bits(encode(value)) {}
   explicit operator double() const;
 
 private:
-  static uint16_t encode(double value);
+  static Bits encode(double value);
 };
 
 /// IEEE 754 half precision ("f16"), and bfloat16 ("bf16").
-using F16 = Float16<5, 10>;
-using BF16 = Float16<8, 7>;
+using F16 = SmallFloat<5, 10>;
+using BF16 = SmallFloat<8, 7>;
 
-template <int E, int M> Float16<E, M>::operator double() const {
+template <int E, int M> SmallFloat<E, M>::operator double() const {
   const int exponent = (bits & infinity) >> M;
   const int mantissa = bits & ((1 << M) - 1);
-  const double sign = bits >> 15 ? -1 : 1;
+  const double sign = bits >> (width - 1) ? -1 : 1;
   if (exponent == (1 << E) - 1)
     return sign * (mantissa ? std::numeric_limits<double>::quiet_NaN()
                             : std::numeric_limits<double>::infinity());
@@ -61,8 +64,9 @@ template <int E, int M> Float16<E, M>::operator double() const {
   return sign * std::ldexp(mantissa + (1 << M), exponent - bias - M);
 }
 
-template <int E, int M> uint16_t Float16<E, M>::encode(double value) {
-  const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+template <int E, int M>
+typename SmallFloat<E, M>::Bits SmallFloat<E, M>::encode(double value) {
+  const Bits sign = std::signbit(value) ? 1 << (width - 1) : 0;
   if (std::isnan(value))
     return sign | infinity | (1 << (M - 1));
   if (std::isinf(value))
@@ -74,7 +78,7 @@ template <int E, int M> uint16_t Float16<E, M>::encode(double value) {
   // carry out of the mantissa runs into the exponent, as it should.
   const double units = std::nearbyint(std::ldexp(std::fabs(value), -exponent));
   const double encoded = units + std::ldexp(exponent + bias + M - 1, M);
-  return sign | (encoded >= infinity ? infinity : uint16_t(encoded));
+  return sign | (encoded >= infinity ? infinity : Bits(encoded));
 }
 
 } // namespace tandem
