@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CheckGraph.h"
+#include "PrintBounds.h"
 #include "common/CommandLine.h"
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Support/Environment.h"
@@ -39,6 +40,8 @@ struct Options {
   /// Threads of kernels: each graph has one of these.
   std::vector<int> threads = {1, 2, 4};
   bool print = false;
+  /// Print the error bounds of the graphs, and compare no results.
+  bool bounds = false;
   /// Stop at the first mismatch, and do not reduce it.
   bool first = false;
   bool slowMemory = false;
@@ -63,6 +66,7 @@ public:
 
 private:
   void work(size_t share);
+  void printSeedBounds(uint64_t seed);
   void checkSeed(uint64_t seed, CheckOptions check);
   void report(uint64_t seed, const std::string &failure,
               const RandomGraph &graph, const CheckOptions &check);
@@ -95,8 +99,24 @@ void Fuzzer::work(size_t share) {
   for (int64_t i; (i = next.fetch_add(step)) < options.count;) {
     if (options.first && totals.failures)
       return;
-    checkSeed(options.seed + static_cast<uint64_t>(i), check);
+    const uint64_t seed = options.seed + static_cast<uint64_t>(i);
+    if (options.bounds)
+      printSeedBounds(seed);
+    else
+      checkSeed(seed, check);
   }
+}
+
+/// The contractions of a graph with an odd seed may use TF32.
+void Fuzzer::printSeedBounds(uint64_t seed) {
+  const std::string prefix = "seed=" + std::to_string(seed);
+  const auto text =
+      printBounds(makeRandomGraph(seed, options.graph),
+                  seed % 2 ? Precision::tf32 : Precision::strict, prefix);
+  totals.failures += !text;
+  std::lock_guard lock(printing);
+  std::printf("%s", text ? text->c_str()
+                         : (prefix + " " + text.error().str() + "\n").c_str());
 }
 
 /// Draws again, by a seed far away, while the graph says nothing. Of even seeds
@@ -213,6 +233,9 @@ static void addOptions(CLI::App &app, Options &options) {
                "caches, so that nearly all that can be fused is");
   app.add_flag("--first", options.first,
                "Stop at the first mismatch, and print it as it is");
+  app.add_flag("--bounds", options.bounds,
+               "Print the tolerances and the error bounds of all outputs, for "
+               "utils/compare-bounds.py, and compare no results");
   app.add_flag("--print", options.print, "Print the graphs, run nothing");
 }
 
@@ -284,6 +307,8 @@ int main(int argc, char **argv) {
   Totals totals;
   auto start = std::chrono::steady_clock::now();
   Fuzzer(options, totals).run();
+  if (options.bounds)
+    return totals.failures ? 1 : 0;
   std::chrono::duration<double> seconds =
       std::chrono::steady_clock::now() - start;
   printTotals(options, totals, seconds.count());
