@@ -9,6 +9,7 @@
 #ifndef TANDEM_TEST_UNIT_MAKEOP_H
 #define TANDEM_TEST_UNIT_MAKEOP_H
 
+#include "tandem/Support/OpTable.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <string>
@@ -30,6 +31,12 @@ template <typename Attrs> OpDesc makeOp(OpKind kind, Attrs attrs) {
   op.kind = kind;
   op.attrs.Set(std::move(attrs));
   return op;
+}
+
+/// Returns true if an elementwise op takes floats.
+inline bool hasFloats(OpKind kind) {
+  const Domain domain = getOpInfo(kind).domain;
+  return domain == Domain::number || domain == Domain::floating;
 }
 
 /// A custom_call with results of these types.

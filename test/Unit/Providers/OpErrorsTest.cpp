@@ -41,11 +41,6 @@ using Values = std::vector<double>;
 /// The results of a function of one variable.
 using Curve = std::function<Values(const Values &)>;
 
-bool hasFloats(OpKind kind) {
-  const Domain domain = getOpInfo(kind).domain;
-  return domain == Domain::number || domain == Domain::floating;
-}
-
 OpDesc describe(OpKind kind) {
   if (kind == OpKind::gelu)
     return makeOp(kind, fb::GeluAttrsT{});

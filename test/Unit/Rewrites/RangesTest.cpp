@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../MakeOp.h"
 #include "RewriteCases.h"
 
 #include "tandem/Support/OpTable.h"
@@ -68,11 +69,6 @@ struct Seen {
     return isBeyondOne ? Range::any : Range::signedUnit;
   }
 };
-
-bool hasFloats(OpKind kind) {
-  const Domain domain = getOpInfo(kind).domain;
-  return domain == Domain::number || domain == Domain::floating;
-}
 
 /// All values of a type of 16 bits; a million of another, with all special
 /// ones.
