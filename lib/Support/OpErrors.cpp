@@ -15,7 +15,18 @@
 
 using namespace tandem;
 
-double tandem::roundingUnits(Rounding rounding) {
+namespace {
+
+/// The largest error of a function in units of roundoff: 4 units in the last
+/// place.
+constexpr double kFunctionUnits = 8;
+
+/// The largest relative error of rounding an f32 number to the 10 mantissa bits
+/// of TF32.
+constexpr double kTF32Unit = 0x1p-11;
+
+/// Returns OpErrors::units of an elementwise op.
+double roundingUnits(Rounding rounding) {
   switch (rounding) {
   case Rounding::exact:
   case Rounding::own:
@@ -28,6 +39,158 @@ double tandem::roundingUnits(Rounding rounding) {
     return kFunctionUnits;
   }
   __builtin_unreachable();
+}
+
+ErrorRule ruleOf(const fb::ReduceAttrsT &reduce) {
+  switch (reduce.kind) {
+  case fb::ReduceKind::sum:
+    return ErrorRule::sum;
+  case fb::ReduceKind::mean:
+    return ErrorRule::mean;
+  case fb::ReduceKind::prod:
+    return ErrorRule::product;
+  case fb::ReduceKind::max:
+  case fb::ReduceKind::min:
+  case fb::ReduceKind::argmax:
+    break;
+  }
+  return ErrorRule::choice;
+}
+
+ErrorRule ruleOf(const fb::ScatterAttrsT &scatter) {
+  return scatter.kind == fb::ScatterKind::add ||
+                 scatter.kind == fb::ScatterKind::mul
+             ? ErrorRule::updates
+             : ErrorRule::choice;
+}
+
+ErrorRule ruleOf(const OpDesc &op) {
+  switch (op.kind) {
+#define TANDEM_UNARY(kind, ...) case OpKind::kind:
+#define TANDEM_BINARY(kind, ...) case OpKind::kind:
+#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
+#include "tandem/Support/Ops.def"
+    return op.kind == OpKind::cast ? ErrorRule::conversion
+                                   : ErrorRule::function;
+  case OpKind::reshape:
+  case OpKind::transpose:
+  case OpKind::broadcast:
+  case OpKind::slice:
+  case OpKind::pad:
+  case OpKind::concat:
+  case OpKind::iota:
+  case OpKind::gather:
+  case OpKind::topk:
+  case OpKind::sort:
+  case OpKind::max_pool:
+    return ErrorRule::choice;
+  case OpKind::scatter:
+    return ruleOf(*op.attrs.AsScatterAttrs());
+  case OpKind::reduce:
+    return ruleOf(*op.attrs.AsReduceAttrs());
+  case OpKind::conv:
+  case OpKind::matmul:
+    return ErrorRule::sum;
+  case OpKind::avg_pool:
+    return ErrorRule::mean;
+  case OpKind::batch_norm:
+    return ErrorRule::batchNorm;
+  case OpKind::softmax:
+    return ErrorRule::softmax;
+  case OpKind::custom_call:
+    return ErrorRule::unknown;
+  }
+  __builtin_unreachable();
+}
+
+bool isRoundedToHalf(const OpErrors &errors,
+                     std::span<const TensorType> operands, DType result) {
+  if (!isFloat(result) || byteWidth(result) != 2 || errors.isExact())
+    return false;
+  if (errors.rule == ErrorRule::conversion)
+    return isFloat(operands[0].dtype) && operands[0].dtype != result;
+  return errors.rule != ErrorRule::updates && errors.rule != ErrorRule::unknown;
+}
+
+/// Returns OpErrors::isNormwise.
+bool mayErrNormwise(const fb::ConvAttrsT &conv, const Shape &kernel,
+                    DType result) {
+  auto areOnes = [](const std::vector<int64_t> &values) {
+    return std::all_of(values.begin(), values.end(),
+                       [](int64_t value) { return value == 1; });
+  };
+  const auto layout = parseLayout(conv.kernel_layout, /*isKernel=*/true);
+  return layout && layout->numSpatial == 2 && result == DType::f32 &&
+         conv.groups == 1 && kernel[layout->spatial[0]] == 3 &&
+         kernel[layout->spatial[1]] == 3 && areOnes(conv.strides) &&
+         areOnes(conv.dilations);
+}
+
+} // namespace
+
+double OpErrors::sumUnits() const {
+  return (isNormwise ? NormwiseConv::kTypicalFactor : 1) * std::sqrt(terms);
+}
+
+OpErrors tandem::errorsOf(const OpDesc &op,
+                          std::span<const TensorType> operands,
+                          const TensorType &result, Precision precision) {
+  const OpInfo info = getOpInfo(op.kind);
+  const auto reads = static_cast<double>(cost(op, operands, result).reads);
+  OpErrors errors;
+  errors.rule = ruleOf(op);
+  switch (errors.rule) {
+  case ErrorRule::choice:
+    break;
+  case ErrorRule::function:
+  case ErrorRule::conversion:
+    errors.condition = info.condition;
+    errors.units = roundingUnits(info.rounding);
+    errors.mayCancel = info.rounding == Rounding::cancelling;
+    break;
+  case ErrorRule::sum:
+  case ErrorRule::mean:
+    errors.condition = Condition::normwise;
+    errors.terms = reads;
+    errors.units = 1;
+    errors.mayCancel = true;
+    if (const auto *conv = op.attrs.AsConvAttrs())
+      errors.isNormwise =
+          mayErrNormwise(*conv, operands[1].shape, result.dtype);
+    if (info.family == OpFamily::contraction && precision == Precision::tf32 &&
+        result.dtype == DType::f32)
+      errors.productError = 2 * kTF32Unit; // Both factors are rounded.
+    break;
+  case ErrorRule::product: // Each factor has its error.
+    errors.amplification = std::sqrt(reads);
+    errors.terms = reads;
+    errors.units = 1;
+    break;
+  case ErrorRule::updates: // All may be of one element.
+    errors.condition = Condition::normwise;
+    errors.terms = static_cast<double>(
+        std::max<int64_t>(1, operands[1].shape.numElements()));
+    errors.amplification = std::sqrt(errors.terms);
+    errors.mayCancel = true;
+    break;
+  case ErrorRule::batchNorm:
+    errors.condition = Condition::normwise;
+    errors.units = kFunctionUnits;
+    errors.mayCancel = true;
+    break;
+  case ErrorRule::softmax: // The power and the sum of powers err.
+    errors.condition = Condition::exponential;
+    errors.amplification = 2;
+    errors.terms = static_cast<double>(
+        result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
+    errors.units = kFunctionUnits;
+    break;
+  case ErrorRule::unknown:
+    errors.condition = Condition::steep;
+    break;
+  }
+  errors.isRoundedToHalf = isRoundedToHalf(errors, operands, result.dtype);
+  return errors;
 }
 
 Jumps tandem::jumpsOf(const OpDesc &op, const TensorType &result) {
@@ -69,17 +232,4 @@ double tandem::distanceToJump(Jumps jumps, double x) {
   }
   assert(false && "depends on more than one element");
   __builtin_unreachable();
-}
-
-bool tandem::mayErrNormwise(const fb::ConvAttrsT &conv, const Shape &kernel,
-                            DType result) {
-  auto areOnes = [](const std::vector<int64_t> &values) {
-    return std::all_of(values.begin(), values.end(),
-                       [](int64_t value) { return value == 1; });
-  };
-  const auto layout = parseLayout(conv.kernel_layout, /*isKernel=*/true);
-  return layout && layout->numSpatial == 2 && result == DType::f32 &&
-         conv.groups == 1 && kernel[layout->spatial[0]] == 3 &&
-         kernel[layout->spatial[1]] == 3 && areOnes(conv.strides) &&
-         areOnes(conv.dilations);
 }

@@ -7,43 +7,49 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalErrors.h"
-#include "Roundings.h"
-#include "Wide.h"
 
 #include "../Spatial.h"
 
+#include "tandem/Runtime/Compare.h"
+
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 using namespace tandem;
 using namespace tandem::reference;
 using eager::SpatialConv;
+using eager::SpatialTensor;
 
 namespace {
 
+//===----------------------------------------------------------------------===//
+// Operands that are rounded or flushed
+//===----------------------------------------------------------------------===//
+
+/// Adds the errors of operands that are rounded to the 10 mantissa bits of
+/// TF32. All errors may have one sign, as they have for operands of few values.
+/// An operand that is beyond the largest number of TF32 may become infinite.
+void addRoundedOperands(Errors &errors, Operands operands, double productError,
+                        const std::vector<double> &magnitudes) {
+  constexpr double kLargest = 0x1.ff8p127;
+  const bool isLarge =
+      std::any_of(operands.begin(), operands.end(), [](const Tensor &operand) {
+        return largestMagnitude(operand) > kLargest;
+      });
+  for (size_t i = 0; i < errors.size(); ++i)
+    errors[i] = isLarge ? kInfinity : errors[i] + productError * magnitudes[i];
+}
+
 /// 1 where `is` says so of an element, else 0.
 Tensor mark(const Tensor &tensor, bool (*is)(double)) {
-  Tensor result = *Tensor::allocate({DType::f64, tensor.shape()});
-  std::vector<double> values = widen<double>(tensor);
-  for (double &value : values)
-    value = is(value) ? 1 : 0;
-  narrow(values, result);
-  return result;
+  return mapElements(tensor, [is](double x) { return is(x) ? 1 : 0; });
 }
 
 /// Instructions that multiply pairs of bf16 take subnormal numbers for 0, and
 /// give 0 for subnormal sums: the product of one and infinity is NaN then.
 void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
-                        const Shape &shape, double terms,
-                        void (*evaluate)(const OpDesc &, Operands, Tensor &)) {
-  if (operands[0].dtype() != DType::bf16)
-    return;
-  double largest = 1;
-  for (const Tensor &operand : operands)
-    for (double value : widen<double>(operand))
-      if (std::isfinite(value))
-        largest = std::max(largest, std::fabs(value));
+                        const Shape &shape, double terms) {
+  const double largest = std::max(
+      {1.0, largestMagnitude(operands[0]), largestMagnitude(operands[1])});
   for (double &error : errors)
     error += terms * leastNormal(DType::f32) * largest;
   auto isInfinite = [](double x) { return std::isinf(x); };
@@ -54,56 +60,63 @@ void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
     Tensor marks[2];
     marks[infinite] = mark(operands[infinite], isInfinite);
     marks[1 - infinite] = mark(operands[1 - infinite], isSubnormal);
-    const std::vector<double> products =
-        sumOfMagnitudes(op, marks, shape, evaluate);
+    const std::vector<double> products = evaluateInDouble(op, marks, shape);
     for (size_t i = 0; i < products.size(); ++i)
       if (products[i] > 0)
         errors[i] = kInfinity;
   }
 }
 
-/// The terms of which a sum's roundings are like those of as many that round
-/// at random. With weights of one value, terms may be equal by far, and round
-/// the same way each time: K of them like the square of K.
-double randomTerms(double terms, const Tensor &weights) {
-  const std::vector<double> w = widen<double>(weights);
-  bool areEqual =
-      std::adjacent_find(w.begin(), w.end(), std::not_equal_to<>()) == w.end();
-  return areEqual ? terms * terms : terms;
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// The sizes of a tensor as (batch, channel, D, H, W), and its strides.
+Shape sizesOf(const SpatialTensor &tensor) {
+  return {tensor.batchSize, tensor.channelSize, tensor.size[0], tensor.size[1],
+          tensor.size[2]};
+}
+Strides stridesOf(const SpatialTensor &tensor) {
+  return {tensor.batch, tensor.channel, tensor.stride[0], tensor.stride[1],
+          tensor.stride[2]};
+}
+
+/// The sum of the magnitudes of each output channel's weights.
+std::vector<double> weightsOfChannels(const SpatialTensor &weights,
+                                      const Tensor &kernel) {
+  const std::vector<double> w = widen<double>(kernel);
+  std::vector<double> sums(weights.batchSize);
+  for (StridedIndex<2> i(sizesOf(weights), {stridesOf(weights), Strides{1}});
+       !i.done(); i.next())
+    sums[i.offset(1)] += finiteMagnitude(w[i.offset(0)]);
+  return sums;
 }
 
 /// The largest magnitudes at the positions of an image, over its channels.
 class LargestInputs {
 public:
   LargestInputs(const SpatialConv &conv, const Tensor &input)
-      : conv(conv), values(conv.batch * conv.in.size[1] * conv.in.size[2]) {
-    const std::vector<double> x = widen<double>(finiteMagnitudes(input));
-    auto value = values.begin();
-    for (int64_t n = 0; n < conv.batch; ++n)
-      for (int64_t h = 0; h < conv.in.size[1]; ++h)
-        for (int64_t w = 0; w < conv.in.size[2]; ++w, ++value)
-          for (int64_t c = 0; c < conv.in.channelSize; ++c)
-            *value = std::max(*value,
-                              x[n * conv.in.batch + c * conv.in.channel +
-                                h * conv.in.stride[1] + w * conv.in.stride[2]]);
+      : conv(conv), height(conv.in.size[1]), width(conv.in.size[2]),
+        values(conv.batch * height * width) {
+    const std::vector<double> x = widen<double>(input);
+    const Strides own = {height * width, 0, 0, width, 1};
+    for (StridedIndex<2> i(sizesOf(conv.in), {stridesOf(conv.in), own});
+         !i.done(); i.next())
+      values[i.offset(1)] =
+          std::max(values[i.offset(1)], finiteMagnitude(x[i.offset(0)]));
   }
 
   /// The largest that is at most `limit` in the window of an output, widened by
   /// `more` positions on each side.
   double around(int64_t n, const int64_t *at, int64_t more,
                 double limit = kInfinity) const {
-    auto range = [&](int i) {
-      int64_t first = at[i] - conv.padLow[i];
-      return std::pair(std::max<int64_t>(0, first - more),
-                       std::min(conv.in.size[i], first + 3 + more));
-    };
-    auto [top, bottom] = range(1);
-    auto [left, right] = range(2);
+    const int64_t top = at[1] - conv.padLow[1], left = at[2] - conv.padLow[2];
     double largest = 0;
-    for (int64_t h = top; h < bottom; ++h)
-      for (int64_t w = left; w < right; ++w)
-        if (double value =
-                values[(n * conv.in.size[1] + h) * conv.in.size[2] + w];
+    for (int64_t h = std::max<int64_t>(0, top - more);
+         h < std::min(height, top + conv.window[1] + more); ++h)
+      for (int64_t w = std::max<int64_t>(0, left - more);
+           w < std::min(width, left + conv.window[2] + more); ++w)
+        if (const double value = values[(n * height + h) * width + w];
             value <= limit)
           largest = std::max(largest, value);
     return largest;
@@ -111,143 +124,67 @@ public:
 
 private:
   const SpatialConv &conv;
+  int64_t height, width;
   std::vector<double> values;
 };
 
-/// The sum of the magnitudes of each output channel's weights.
-std::vector<double> weightsOfChannels(const SpatialConv &conv,
-                                      const Tensor &kernel) {
-  const std::vector<double> w = widen<double>(finiteMagnitudes(kernel));
-  std::vector<double> sums(conv.outputChannels);
-  for (int64_t o = 0; o < conv.outputChannels; ++o)
-    for (int64_t c = 0; c < conv.groupInputChannels; ++c)
-      for (int64_t h = 0; h < 3; ++h)
-        for (int64_t x = 0; x < 3; ++x)
-          sums[o] += w[o * conv.weights.batch + c * conv.weights.channel +
-                       h * conv.weights.stride[1] + x * conv.weights.stride[2]];
-  return sums;
-}
-
-/// Adds the errors of a convolution for which mayErrNormwise is true. They are
-/// up to 3 units of the largest element that any output of a tile reads, times
-/// the magnitudes of all weights (measured on random data, see
-/// docs/Contractions.md); bounds are at least twice what is added here. A tile
-/// is computed so only where its largest element is at most 2^12 times that of
-/// any of its windows: larger ones are not in tiles of this output.
+/// Adds the error that NormwiseConv describes. Bounds are at least twice what
+/// is added here.
 void addNormwiseErrors(Errors &errors, const SpatialConv &conv,
                        Operands operands) {
-  constexpr double kUnits = 1.5, kMaxAboveWindow = 4096;
-  constexpr int64_t kOtherOutputsOfTile = 3;
   const LargestInputs inputs(conv, operands[0]);
-  const std::vector<double> weights = weightsOfChannels(conv, operands[1]);
-  double unit = kUnits * unitRoundoff(DType::f32);
+  const std::vector<double> weights =
+      weightsOfChannels(conv.weights, operands[1]);
+  const double unit = NormwiseConv::kUnits / 2 * unitRoundoff(DType::f32);
   for (int64_t n = 0; n < conv.batch; ++n)
-    for (int64_t h = 0; h < conv.output[1]; ++h)
-      for (int64_t w = 0; w < conv.output[2]; ++w) {
-        const int64_t at[3] = {0, h, w};
-        double limit = kMaxAboveWindow * inputs.around(n, at, 0);
-        double largest = inputs.around(n, at, kOtherOutputsOfTile, limit);
-        int64_t first = n * conv.out.batch + conv.out.offset(at);
-        for (int64_t o = 0; o < conv.outputChannels; ++o)
-          errors[first + o * conv.out.channel] += unit * largest * weights[o];
-      }
+    eager::forEachIndex(conv.output, [&](const int64_t *at) {
+      const double limit =
+          NormwiseConv::kMaxAboveWindow * inputs.around(n, at, 0);
+      const double largest =
+          inputs.around(n, at, NormwiseConv::kNeighbors, limit);
+      const int64_t first = n * conv.out.batch + conv.out.offset(at);
+      for (int64_t o = 0; o < conv.outputChannels; ++o)
+        errors[first + o * conv.out.channel] += unit * largest * weights[o];
+    });
 }
 
 /// Padding under a weight that is not finite adds nothing or NaN (S1 of conv).
-void addPaddedWeights(Errors &errors, const SpatialConv &conv,
-                      const Tensor &kernel) {
-  const std::vector<double> w = widen<double>(kernel);
-  auto isNotFinite = [&](int64_t channel, const int64_t *tap) {
-    int64_t first = channel * conv.weights.batch + conv.weights.offset(tap);
-    for (int64_t c = 0; c < conv.groupInputChannels; ++c)
-      if (!std::isfinite(w[first + c * conv.weights.channel]))
-        return true;
-    return false;
-  };
-  eager::forEachIndex(conv.window, [&](const int64_t *tap) {
-    for (int64_t o = 0; o < conv.outputChannels; ++o)
-      if (isNotFinite(o, tap))
-        eager::forEachIndex(conv.output, [&](const int64_t *at) {
-          bool isPadding = !conv.inputOffset(at, tap);
-          for (int64_t n = 0; n < conv.batch && isPadding; ++n)
-            errors[n * conv.out.batch + o * conv.out.channel +
-                   conv.out.offset(at)] = kInfinity;
-        });
-  });
+/// The window of an element reads padding there if fewer such weights are on
+/// elements of the input than the output channel has.
+void addPaddedWeights(Errors &errors, const OpDesc &op, Operands operands,
+                      const Shape &shape, const SpatialConv &conv) {
+  const Tensor marks[] = {
+      mark(operands[0], [](double) { return true; }),
+      mark(operands[1], [](double w) { return !std::isfinite(w); })};
+  if (largestMagnitude(marks[1]) == 0)
+    return;
+  const std::vector<double> all = weightsOfChannels(conv.weights, marks[1]),
+                            inside = evaluateInDouble(op, marks, shape);
+  for (StridedIndex<2> i(sizesOf(conv.out), {stridesOf(conv.out), {0, 1}});
+       !i.done(); i.next())
+    if (inside[i.offset(0)] < all[i.offset(1)])
+      errors[i.offset(0)] = kInfinity;
 }
 
 } // namespace
 
-/// Adds the errors of operands of f32 that are rounded to the 10 mantissa bits
-/// of TF32, in products whose magnitudes add up to `sums`. An operand that is
-/// beyond the largest number of TF32 may become infinite.
-static void addRoundedOperands(Errors &errors, const std::vector<double> &sums,
-                               Operands operands, Precision precision) {
-  constexpr double kLargest = 0x1.ff8p127;
-  if (precision != Precision::tf32 || operands[0].dtype() != DType::f32)
+void reference::addContractionErrors(Errors &errors, const OpDesc &op,
+                                     Operands operands, const Tensor &result,
+                                     const OpErrors &facts,
+                                     const std::vector<double> &magnitudes) {
+  const Operands factors = operands.first(2);
+  const Shape &shape = result.shape();
+  if (facts.productError > 0)
+    addRoundedOperands(errors, factors, facts.productError, magnitudes);
+  if (factors[0].dtype() == DType::bf16)
+    addFlushedProducts(errors, op, factors, shape,
+                       facts.terms + static_cast<double>(operands.size() - 2));
+  const auto *attrs = op.attrs.AsConvAttrs();
+  if (!attrs)
     return;
-  bool isLarge = false;
-  for (const Tensor &operand : operands)
-    for (double value : widen<double>(operand))
-      isLarge |= std::isfinite(value) && std::fabs(value) > kLargest;
-  // Both factors of a product err; all errors may have one sign, as they have
-  // for operands of few values.
-  for (size_t i = 0; i < errors.size(); ++i)
-    errors[i] = isLarge ? kInfinity : errors[i] + 2 * kTF32Unit * sums[i];
-}
-
-Errors reference::errorsOfConv(const OpDesc &op, Operands operands,
-                               const Tensor &result, Precision precision) {
   const auto conv =
-      SpatialConv::of(*op.attrs.AsConvAttrs(), operands[0].shape(),
-                      operands[1].shape(), result.shape());
-  const double terms =
-      sumTerms(op, operands, result) + (operands.size() > 2 ? 1 : 0);
-  const DType computed = computeType(result.dtype());
-  Errors errors = relativeErrors(result, 1);
-  const std::vector<double> sums =
-      sumOfMagnitudes(op, operands, result.shape(), evaluateConv);
-  addSumErrors(errors, sums, randomTerms(terms, operands[1]), computed,
-               mostBesides(computed));
-  addRoundedOperands(errors, sums, operands.first(2), precision);
-  addFlushedProducts(errors, op, operands.first(2), result.shape(), terms,
-                     evaluateConv);
-  if (mayErrNormwise(*op.attrs.AsConvAttrs(), operands[1].shape(),
-                     result.dtype()))
-    addNormwiseErrors(errors, conv, operands);
-  addPaddedWeights(errors, conv, operands[1]);
-  return errors;
-}
-
-Errors reference::errorsOfMatmul(const OpDesc &op, Operands operands,
-                                 const Tensor &result, Precision precision) {
-  const double terms = sumTerms(op, operands, result);
-  const DType computed = computeType(result.dtype());
-  Errors errors = relativeErrors(result, 1);
-  const std::vector<double> sums =
-      sumOfMagnitudes(op, operands, result.shape(), evaluateMatmul);
-  addSumErrors(errors, sums, randomTerms(terms, operands[1]), computed,
-               mostBesides(computed));
-  addRoundedOperands(errors, sums, operands, precision);
-  addFlushedProducts(errors, op, operands, result.shape(), terms,
-                     evaluateMatmul);
-  return errors;
-}
-
-double reference::sumTerms(const OpDesc &op, Operands operands,
-                           const Tensor &result) {
-  if (const auto *attrs = op.attrs.AsConvAttrs()) {
-    const auto conv = SpatialConv::of(*attrs, operands[0].shape(),
-                                      operands[1].shape(), result.shape());
-    return static_cast<double>(conv.groupInputChannels * conv.window[0] *
-                               conv.window[1] * conv.window[2]);
-  }
-  if (op.kind != OpKind::matmul)
-    return 1;
-  const auto *attrs = op.attrs.AsMatmulAttrs();
-  return static_cast<double>(
-      eager::MatmulDims::of(attrs && attrs->transpose_lhs,
-                            attrs && attrs->transpose_rhs, operands[0].shape(),
-                            operands[1].shape(), result.shape())
-          .k);
+      SpatialConv::of(*attrs, factors[0].shape(), factors[1].shape(), shape);
+  if (facts.isNormwise)
+    addNormwiseErrors(errors, conv, factors);
+  addPaddedWeights(errors, op, factors, shape, conv);
 }

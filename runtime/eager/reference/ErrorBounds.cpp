@@ -18,11 +18,11 @@
 
 #include "tandem/Runtime/ErrorBounds.h"
 
+#include "../custom/CustomCallProvider.h"
 #include "LocalErrors.h"
-#include "Roundings.h"
 #include "Samples.h"
-#include "Wide.h"
 
+#include "tandem/Runtime/CustomCall.h"
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 #include "tandem/Runtime/Program/ProgramLoops.h"
 
@@ -39,41 +39,55 @@ namespace {
 /// Bounds are so many times the largest deviation seen (see perturb).
 constexpr double kMargin = 2;
 
-/// The op on values whose halves were widened.
-OpDesc widenHalves(const OpDesc &op) {
-  OpDesc wide = op;
-  if (auto *cast = wide.attrs.AsCastAttrs(); cast && isHalf(cast->dtype))
-    cast->dtype = DType::f32;
-  if (auto *iota = wide.attrs.AsIotaAttrs(); iota && isHalf(iota->type->dtype))
-    iota->type->dtype = DType::f32;
-  return wide;
+/// The op on operands of the types of samples.
+OpDesc onSamples(const OpDesc &op) {
+  OpDesc result = op;
+  if (auto *cast = result.attrs.AsCastAttrs())
+    cast->dtype = sampleType(cast->dtype);
+  if (auto *iota = result.attrs.AsIotaAttrs())
+    iota->type->dtype = sampleType(iota->type->dtype);
+  return result;
 }
 
-/// The op by the reference; the shape rule gives the type.
+std::vector<TensorType> typesOf(Operands tensors) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors)
+    types.push_back(tensor.type());
+  return types;
+}
+
+/// The op by the reference; the shape rule gives the types.
 Expected<std::vector<Tensor>> evaluate(const OpDesc &op, Operands operands) {
-  std::vector<TensorType> operandTypes;
-  for (const Tensor &operand : operands)
-    operandTypes.push_back(operand.type());
+  const auto *call = op.attrs.AsCustomCallAttrs();
+  const std::vector<TensorType> operandTypes = typesOf(operands);
   TANDEM_ASSIGN_OR_RETURN(const std::vector<TensorType> types,
-                          inferTypes(op, operandTypes));
+                          call ? inferCustomCall(*call, operandTypes)
+                               : inferTypes(op, operandTypes));
   std::vector<Tensor> results(types.size());
   for (size_t i = 0; i < types.size(); ++i) {
     TANDEM_ASSIGN_OR_RETURN(results[i], Tensor::allocate(types[i]));
   }
-  TANDEM_RETURN_IF_ERROR(evaluateByReference(op, operands, results));
+  const Provider &provider =
+      call ? customCallReferences() : referenceProvider();
+  TANDEM_ASSIGN_OR_RETURN(const auto prepared,
+                          provider.prepare({op, operandTypes, types}));
+  TANDEM_RETURN_IF_ERROR(runOp(*prepared, operands, results));
   return results;
 }
 
 /// The op on the values of one sample. A bitcast takes the bits that each value
-/// has in the type of the operand, not in that of the sample.
+/// has in the type of the operand, not in that of the sample. A function of the
+/// user takes operands of their own types.
 Expected<std::vector<Tensor>> evaluateSample(const OpDesc &op,
                                              Operands operands,
                                              std::vector<Tensor> values) {
-  if (op.kind != OpKind::bitcast)
-    return evaluate(widenHalves(op), values);
-  TANDEM_ASSIGN_OR_RETURN(values[0], narrowTo(operands[0].dtype(), values[0]));
+  if (op.kind != OpKind::bitcast && op.kind != OpKind::custom_call)
+    return evaluate(onSamples(op), values);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = convert(values[i], operands[i].dtype());
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> results, evaluate(op, values));
-  results[0] = reference::widenHalves(results[0]);
+  for (Tensor &result : results)
+    result = convert(result, sampleType(result.dtype()));
   return results;
 }
 
@@ -88,10 +102,6 @@ public:
   /// An op and the ops of its epilogue, each as one of its own.
   Expected<std::vector<SampledValue>>
   run(const fb::StepT &step, std::span<SampledValue *const> operands);
-  Expected<std::vector<SampledValue>>
-  runCustomCall(const OpDesc &op, std::span<SampledValue *const> operands) {
-    return sampleCustomCall(op, operands, count, random);
-  }
 
 private:
   size_t count;
@@ -103,7 +113,7 @@ Expected<std::vector<SampledValue>>
 SampledEvaluator::run(const OpDesc &op,
                       std::span<SampledValue *const> operands) {
   std::vector<Tensor> exact;
-  bool isExact = true;
+  bool isExact = true, rounds = false;
   double terms = 1;
   for (SampledValue *operand : operands) {
     exact.push_back(operand->reference);
@@ -113,17 +123,15 @@ SampledEvaluator::run(const OpDesc &op,
   TANDEM_ASSIGN_OR_RETURN(const std::vector<Tensor> references,
                           evaluate(op, exact));
   std::vector<SampledValue> results(references.size());
-  std::vector<std::vector<double>> errors(references.size());
-  bool rounds = false;
+  std::vector<Errors> errors(references.size());
   for (size_t i = 0; i < results.size(); ++i) {
+    const OpErrors facts =
+        errorsOf(op, typesOf(exact), references[i].type(), precision);
     results[i].reference = references[i];
-    results[i].terms = sumTerms(op, exact, references[i]);
-    errors[i] = localErrors(op, exact, references[i], precision, terms);
-    if (std::any_of(errors[i].begin(), errors[i].end(),
-                    [](double error) { return error > 0; }))
-      rounds = true;
-    else
-      errors[i].clear();
+    if (getOpInfo(op.kind).family == OpFamily::contraction)
+      results[i].terms = facts.terms;
+    errors[i] = localErrors(op, exact, references[i], facts, terms);
+    rounds |= !errors[i].empty();
   }
   if (isExact && !rounds)
     return results;
@@ -168,9 +176,8 @@ SampledEvaluator::run(const fb::StepT &step,
 //===----------------------------------------------------------------------===//
 
 bool isSameClass(double a, double b) {
-  if (std::isnan(a) || std::isnan(b))
-    return std::isnan(a) && std::isnan(b);
-  return std::isinf(a) || std::isinf(b) ? a == b : true;
+  return a == b || (std::isnan(a) && std::isnan(b)) ||
+         (std::isfinite(a) && std::isfinite(b));
 }
 
 /// For each element the largest distance of a sample from the reference;
@@ -178,11 +185,10 @@ bool isSameClass(double a, double b) {
 std::vector<double> largestDeviations(const SampledValue &value) {
   const std::vector<double> expected = widen<double>(value.reference);
   std::vector<double> deviations(expected.size());
-  Tensor stored = *Tensor::allocate(value.reference.type());
   for (const Tensor &sample : value.samples) {
-    const std::vector<double> wide = widen<double>(sample);
-    narrow(wide, stored);
-    const std::vector<double> rounded = widen<double>(stored);
+    const std::vector<double> wide = widen<double>(sample),
+                              rounded = widen<double>(
+                                  convert(sample, value.reference.dtype()));
     for (size_t i = 0; i < expected.size(); ++i)
       if (!isSameClass(expected[i], rounded[i]))
         deviations[i] = kInfinity;
@@ -242,10 +248,8 @@ tandem::evaluateWithBounds(const Program &program,
                            std::span<const Tensor> inputs,
                            const ErrorBoundOptions &options) {
   if (!isFlat(program)) {
-    std::vector<TensorType> types;
-    for (const Tensor &input : inputs)
-      types.push_back(input.type());
-    TANDEM_ASSIGN_OR_RETURN(Program unrolled, unrollLoops(program, types));
+    TANDEM_ASSIGN_OR_RETURN(Program unrolled,
+                            unrollLoops(program, typesOf(inputs)));
     return evaluateWithBounds(unrolled, inputs, options);
   }
   std::vector<SampledValue> values(program.slots.size());
@@ -271,9 +275,7 @@ tandem::evaluateWithBounds(const Program &program,
     for (uint32_t slot : step.operands)
       operands.push_back(&values[slot]);
     TANDEM_ASSIGN_OR_RETURN(std::vector<SampledValue> results,
-                            step.op->kind == OpKind::custom_call
-                                ? sampler.runCustomCall(*step.op, operands)
-                                : sampler.run(step, operands));
+                            sampler.run(step, operands));
     for (size_t k = 0; k < results.size(); ++k)
       values[step.results[k]] = std::move(results[k]);
     for (uint32_t slot : step.operands)

@@ -19,34 +19,68 @@
 
 #include "LocalErrors.h"
 
-#include "Roundings.h"
-#include "Wide.h"
+#include "tandem/Runtime/Compare.h"
+#include "tandem/Runtime/CustomCall.h"
+#include "tandem/Runtime/Provider.h"
 #include "tandem/Support/Strides.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cassert>
 
 using namespace tandem;
 using namespace tandem::reference;
-using fb::ReduceKind;
+
+std::vector<double> reference::evaluateInDouble(const OpDesc &op,
+                                                Operands operands,
+                                                const Shape &shape) {
+  Tensor result = *Tensor::allocate({DType::f64, shape});
+  [[maybe_unused]] const Status status =
+      evaluateByReference(op, operands, {&result, 1});
+  assert(status && "only custom calls have no reference");
+  return widen<double>(result);
+}
+
+std::vector<double> reference::sumOfMagnitudes(const OpDesc &op,
+                                               Operands operands,
+                                               const Shape &shape) {
+  std::vector<Tensor> magnitudes;
+  for (const Tensor &operand : operands)
+    magnitudes.push_back(mapElements(operand, finiteMagnitude));
+  return evaluateInDouble(op, magnitudes, shape);
+}
 
 namespace {
+
+/// The errors of `units` roundings in the computing type, and of one more to
+/// the result's type where that is narrower. A zero has no error.
+Errors relativeErrors(const Tensor &result, double units) {
+  const DType dtype = result.dtype(), computed = computeType(dtype);
+  double relative = units * unitRoundoff(computed), least = 0;
+  if (dtype != computed) {
+    relative += unitRoundoff(dtype);
+    least = leastPositive(dtype) / 2;
+  }
+  Errors errors = widen<double>(result);
+  for (double &value : errors)
+    value = std::isfinite(value) && value != 0
+                ? std::max(relative * std::fabs(value), least)
+                : 0;
+  return errors;
+}
 
 //===----------------------------------------------------------------------===//
 // Elementwise ops
 //===----------------------------------------------------------------------===//
 
-/// Adds what a function errs beyond roundingUnits: the terms of
+/// Adds what a function errs beyond OpErrors::units: the terms of
 /// Rounding::cancelling and Rounding::power, and subnormal results, which eager
 /// functions may flush to zero.
 void addFunctionErrors(Rounding rounding, Operands operands,
                        const Tensor &result, Errors &errors) {
   const DType computed = computeType(result.dtype());
   const double unit = unitRoundoff(computed), least = leastNormal(computed);
-  const std::vector<double> values = widen<double>(result);
-  std::vector<double> x;
-  if (rounding == Rounding::cancelling)
-    x = widen<double>(operands[0]);
+  const std::vector<double> values = widen<double>(result),
+                            x = widen<double>(operands[0]);
   for (size_t i = 0; i < errors.size(); ++i) {
     const double magnitude = std::fabs(values[i]);
     if (rounding == Rounding::cancelling && std::isfinite(values[i]))
@@ -59,251 +93,218 @@ void addFunctionErrors(Rounding rounding, Operands operands,
   }
 }
 
-/// What is added to a sum of `termsBefore` terms may be where it begins.
-Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
-                   double termsBefore) {
+/// What is added to a contraction of `termsBefore` terms may be where its sum
+/// begins. No order of adding all terms overflows while both the contraction's
+/// terms and what is added stay below half of the largest number.
+Errors errorsOfAddition(const OpDesc &op, Operands operands,
+                        const Tensor &result, double termsBefore) {
   Errors errors = relativeErrors(result, std::sqrt(termsBefore));
   OpDesc sum = op;
   sum.kind = OpKind::add;
   const std::vector<double> magnitudes =
-      sumOfMagnitudes(sum, operands, result.shape(), evaluateBinary);
-  const double most = mostBesides(computeType(result.dtype()));
+      sumOfMagnitudes(sum, operands, result.shape());
   for (size_t i = 0; i < errors.size(); ++i)
-    if (magnitudes[i] >= most)
+    if (magnitudes[i] >= largestNumber(computeType(result.dtype())) / 2)
       errors[i] = kInfinity;
   return errors;
 }
 
-Errors errorsOfElementwise(const OpDesc &op, Operands operands,
-                           const Tensor &result, double termsBefore) {
-  bool isSum = op.kind == OpKind::add || op.kind == OpKind::sub;
-  if (isSum && termsBefore > 1)
-    return errorsOfSum(op, operands, result, termsBefore);
-  const OpInfo info = getOpInfo(op.kind);
-  const double units = roundingUnits(info.rounding);
+Errors errorsOfFunction(const OpDesc &op, Operands operands,
+                        const Tensor &result, double units,
+                        double termsBefore) {
+  if ((op.kind == OpKind::add || op.kind == OpKind::sub) && termsBefore > 1)
+    return errorsOfAddition(op, operands, result, termsBefore);
   if (units == 0)
     return {};
   Errors errors = relativeErrors(result, units);
-  if (info.isRoundedFunction())
+  if (const OpInfo info = getOpInfo(op.kind); info.isRoundedFunction())
     addFunctionErrors(info.rounding, operands, result, errors);
   return errors;
 }
 
-/// Every tier rounds equal numbers to equal ones. Computed values may differ
-/// before they are rounded to 16 bits, or not be rounded (bf16).
-Errors errorsOfCast(Operands operands, const Tensor &result) {
-  bool mayBeLeftOut = isFloat(operands[0].dtype()) &&
-                      byteWidth(result.dtype()) == 2 &&
-                      operands[0].dtype() != result.dtype();
-  return mayBeLeftOut ? relativeErrors(result, 0) : Errors();
+//===----------------------------------------------------------------------===//
+// Sums and products
+//===----------------------------------------------------------------------===//
+
+/// The number of terms whose roundings are like those of terms that round at
+/// random. With weights of one value, terms may be equal by far, and round the
+/// same way each time: K of them like the square of K.
+double randomTerms(double terms, const Tensor &weights) {
+  const std::vector<double> w = widen<double>(weights);
+  const bool areEqual =
+      std::adjacent_find(w.begin(), w.end(), std::not_equal_to<>()) == w.end();
+  return areEqual ? terms * terms : terms;
 }
 
-//===----------------------------------------------------------------------===//
-// Windows, reductions, norms
-//===----------------------------------------------------------------------===//
-
-/// Means of windows, and of all the elements that are reduced.
-Errors errorsOfMean(const OpDesc &op, Operands operands, const Tensor &result,
-                    double terms) {
-  Errors errors = relativeErrors(result, 2);
-  std::vector<double> means =
-      op.kind == OpKind::avg_pool
-          ? sumOfMagnitudes(op, operands, result.shape(), evaluatePool)
-          : sumOfMagnitudes(op, operands, result.shape(), evaluateReduce);
-  // An order overflows where the sum does, not the mean.
-  DType computed = computeType(result.dtype());
+/// A mean overflows where the sum does.
+Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
+                   const OpErrors &facts) {
+  const bool isMean = facts.rule == ErrorRule::mean;
+  const DType computed = computeType(result.dtype());
+  double most = largestNumber(computed) / (isMean ? facts.terms : 1);
+  double terms = facts.terms;
+  const bool isContraction = getOpInfo(op.kind).family == OpFamily::contraction;
+  if (isContraction) { // See errorsOfAddition; a bias is a term.
+    most /= 2;
+    terms = randomTerms(terms + static_cast<double>(operands.size() - 2),
+                        operands[1]);
+  }
+  Errors errors = relativeErrors(result, facts.units + (isMean ? 1 : 0));
+  const std::vector<double> magnitudes =
+      sumOfMagnitudes(op, operands, result.shape());
+  const double unit = std::sqrt(terms) * unitRoundoff(computed);
   for (size_t i = 0; i < errors.size(); ++i)
-    if (means[i] * terms >= largestNumber(computed))
+    if (magnitudes[i] >= most)
       errors[i] = kInfinity;
-  addSumErrors(errors, means, terms, computed);
+    else if (!std::isnan(magnitudes[i])) // The mean of nothing has no error.
+      errors[i] += unit * magnitudes[i];
+  if (isContraction)
+    addContractionErrors(errors, op, operands, result, facts, magnitudes);
   return errors;
 }
 
 /// Factors above and below 1 in any order: their products may overflow or lose
 /// digits by themselves.
-Errors errorsOfProduct(const OpDesc &op, Operands operands,
+Errors errorsOfProduct(const OpDesc &op, const Tensor &operand,
                        const Tensor &result, double terms) {
-  DType computed = computeType(result.dtype());
-  auto product = [&](double (*limit)(double)) {
-    Tensor factors = finiteMagnitudes(operands[0]);
-    std::vector<double> values = widen<double>(factors);
-    for (double &value : values)
-      value = limit(value);
-    narrow(values, factors);
-    Tensor products = *Tensor::allocate({DType::f64, result.shape()});
-    evaluateReduce(op, {&factors, 1}, products);
-    return widen<double>(products);
+  const double largest = largestNumber(computeType(result.dtype())),
+               least = leastNormal(computeType(result.dtype()));
+  auto productOf = [&](double (*limit)(double)) {
+    const Tensor factors = mapElements(
+        operand, [&](double x) { return limit(finiteMagnitude(x)); });
+    return evaluateInDouble(op, {&factors, 1}, result.shape());
   };
-  const std::vector<double> large =
-      product([](double x) { return std::max(x, 1.0); });
-  const std::vector<double> small =
-      product([](double x) { return x == 0 ? 1 : std::min(x, 1.0); });
   const std::vector<double> results = widen<double>(result);
+  const std::vector<double> large =
+      productOf([](double x) { return std::max(x, 1.0); });
+  const std::vector<double> small =
+      productOf([](double x) { return x == 0 ? 1 : std::min(x, 1.0); });
   Errors errors = relativeErrors(result, std::sqrt(terms) + 2);
   for (size_t i = 0; i < errors.size(); ++i)
-    if (large[i] >= largestNumber(computed) ||
-        (small[i] < leastNormal(computed) && std::isinf(results[i])))
+    if (large[i] >= largest || (small[i] < least && std::isinf(results[i])))
       errors[i] = kInfinity; // Infinity times what has become 0 is NaN.
-    else if (small[i] < leastNormal(computed))
-      errors[i] += leastNormal(computed) * large[i];
+    else if (small[i] < least)
+      errors[i] += least * large[i];
   return errors;
 }
 
-Errors errorsOfReduce(const OpDesc &op, Operands operands,
-                      const Tensor &result) {
-  const auto &attrs = *op.attrs.AsReduceAttrs();
-  double terms = 1;
-  for (int64_t dim : attrs.dims)
-    terms *= static_cast<double>(operands[0].shape()[static_cast<int>(dim)]);
-  switch (attrs.kind) {
-  case ReduceKind::sum: {
-    Errors errors = relativeErrors(result, 1);
-    addSumErrors(errors,
-                 sumOfMagnitudes(op, operands, result.shape(), evaluateReduce),
-                 terms, computeType(result.dtype()));
-    return errors;
-  }
-  case ReduceKind::mean:
-    return errorsOfMean(op, operands, result, terms);
-  case ReduceKind::prod:
-    return errorsOfProduct(op, operands, result, terms);
-  case ReduceKind::max:
-  case ReduceKind::min:
-  case ReduceKind::argmax:
-    break;
-  }
-  return {};
-}
-
-Errors errorsOfPool(const OpDesc &op, Operands operands, const Tensor &result) {
-  double terms = 1;
-  for (int64_t size : op.attrs.AsPoolAttrs()->window)
-    terms *= static_cast<double>(size);
-  return errorsOfMean(op, operands, result, terms);
-}
+//===----------------------------------------------------------------------===//
+// Normalizations and custom calls
+//===----------------------------------------------------------------------===//
 
 /// (x - mean) f + offset with f = scale / sqrt(variance + epsilon), or
 /// x f + (offset - mean f) where |mean f| <= 8 max(1, |offset|), or (x - mean)
 /// / sqrt(variance + epsilon) scale + offset: anything where a difference, a
 /// quotient or a product of one form may overflow (S2 of batch_norm).
-class BatchNormErrors {
-public:
-  BatchNormErrors(const OpDesc &op, Operands operands, DType dtype)
-      : epsilon(op.attrs.AsBatchNormAttrs()->epsilon),
-        computed(computeType(dtype)), x(widen<double>(operands[0])),
-        scale(widen<double>(operands[1])), offset(widen<double>(operands[2])),
-        mean(widen<double>(operands[3])), variance(widen<double>(operands[4])) {
-  }
-
-  /// Returns the error, beyond the last rounding, of the element at `at`, which
-  /// is of channel `c`.
-  double at(int64_t at, size_t c) const {
-    const double deviation = std::sqrt(variance[c] + epsilon);
-    const double factor = std::fabs(scale[c]) / deviation;
-    const double centered = std::fabs(x[at] - mean[c]);
-    const double folded = std::fabs(mean[c]) * factor;
-    double sum = centered * factor + std::fabs(offset[c]);
-    // An infinity times a factor that may be flushed is NaN.
-    bool mayVanish =
-        std::isinf(centered) && factor > 0 && factor < leastNormal(computed);
-    bool mayOverflow = mayVanish || overflows(centered) ||
-                       overflows(centered / deviation) || overflows(factor) ||
-                       overflows(centered * factor) ||
-                       overflows(std::fabs(x[at]) * factor) || overflows(sum) ||
-                       overflows(deviation * deviation);
-    if (folded <= 8 * std::max(1.0, std::fabs(offset[c])))
-      sum += folded;
-    if (mayOverflow)
-      return kInfinity;
-    return std::isfinite(sum) ? 8 * unitRoundoff(computed) * sum : 0;
-  }
-
-private:
-  /// A number that the type which is computed in does not have, nearly: the
-  /// class of what is infinite or NaN already is the same in every form.
-  bool overflows(double value) const {
-    return std::isfinite(value) && value > largestNumber(computed) / 2;
-  }
-
-  double epsilon;
-  DType computed;
-  std::vector<double> x, scale, offset, mean, variance;
-};
-
 Errors errorsOfBatchNorm(const OpDesc &op, Operands operands,
-                         const Tensor &result) {
-  const auto axis = static_cast<int>(op.attrs.AsBatchNormAttrs()->axis);
-  const BatchNormErrors local(op, operands, result.dtype());
+                         const Tensor &result, double units) {
+  const auto &attrs = *op.attrs.AsBatchNormAttrs();
+  const DType computed = computeType(result.dtype());
+  std::vector<double> values[5]; // Input, scale, offset, mean, variance.
+  for (size_t i = 0; i < operands.size(); ++i)
+    values[i] = widen<double>(operands[i]);
+  // Numbers that the computing type does not have, nearly: the class of what is
+  // infinite or NaN already is the same in every form.
+  auto overflows = [&](std::initializer_list<double> steps) {
+    return std::any_of(steps.begin(), steps.end(), [&](double step) {
+      return std::isfinite(step) && step > largestNumber(computed) / 2;
+    });
+  };
   Errors errors = relativeErrors(result, 1);
-  const Strides own = rowMajorStrides(result.shape());
-  for (StridedIndex<1> i(result.shape(), {own}); !i.done(); i.next())
-    errors[i.offset(0)] += local.at(i.offset(0), i[axis]);
+  for (StridedIndex<1> i(result.shape(), {rowMajorStrides(result.shape())});
+       !i.done(); i.next()) {
+    const int64_t c = i[static_cast<int>(attrs.axis)];
+    const double x = values[0][i.offset(0)], scale = std::fabs(values[1][c]),
+                 offset = std::fabs(values[2][c]), mean = values[3][c];
+    const double deviation = std::sqrt(values[4][c] + attrs.epsilon);
+    const double factor = scale / deviation, centered = std::fabs(x - mean),
+                 folded = std::fabs(mean) * factor;
+    double sum = centered * factor + offset;
+    // An infinity times a factor that may be flushed is NaN.
+    const bool mayVanish =
+        std::isinf(centered) && factor > 0 && factor < leastNormal(computed);
+    const bool mayOverflow =
+        overflows({centered, centered / deviation, factor, centered * factor,
+                   std::fabs(x) * factor, sum, deviation * deviation});
+    if (folded <= 8 * std::max(1.0, offset))
+      sum += folded;
+    if (mayVanish || mayOverflow)
+      errors[i.offset(0)] = kInfinity;
+    else if (std::isfinite(sum))
+      errors[i.offset(0)] += units * unitRoundoff(computed) * sum;
+  }
   return errors;
 }
 
 /// exp(x - max) / sum: the relative error grows with max - x, which is at most
 /// the negative logarithm of the result.
-Errors errorsOfSoftmax(const OpDesc &op, const Tensor &result) {
-  auto terms = static_cast<double>(
-      result.shape()[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
-  DType computed = computeType(result.dtype());
-  double unit = unitRoundoff(computed);
+Errors errorsOfSoftmax(const Tensor &result, const OpErrors &facts) {
+  const DType computed = computeType(result.dtype());
+  const double unit = unitRoundoff(computed), least = leastNormal(computed);
   const std::vector<double> values = widen<double>(result);
-  Errors errors = relativeErrors(result, 16 + std::sqrt(terms));
+  // The power and the sum of powers err.
+  Errors errors = relativeErrors(result, 2 * facts.units + facts.sumUnits());
   for (size_t i = 0; i < errors.size(); ++i) {
     if (values[i] > 0)
       errors[i] -= 2 * unit * values[i] * std::log(values[i]);
-    if (values[i] < leastNormal(computed))
-      errors[i] += leastNormal(computed);
+    if (values[i] < least)
+      errors[i] += least;
   }
   return errors;
 }
 
+/// How far the function of the user may be from its reference.
+Errors errorsOfCustomCall(const OpDesc &op, const Tensor &result) {
+  const auto call =
+      findCustomCall(op.attrs.AsCustomCallAttrs()->target, hostDevice());
+  if (!call || call->relativeError == 0)
+    return {};
+  Errors values = widen<double>(result);
+  double squares = 0;
+  for (double value : values)
+    squares += finiteMagnitude(value) * finiteMagnitude(value);
+  const double rms = std::sqrt(squares / std::max<double>(values.size(), 1));
+  for (double &value : values)
+    value = std::isfinite(value)
+                ? call->relativeError * (std::fabs(value) + rms)
+                : 0;
+  return values;
+}
+
+Errors errorsByRule(const OpDesc &op, Operands operands, const Tensor &result,
+                    const OpErrors &facts, double termsBefore) {
+  switch (facts.rule) {
+  case ErrorRule::choice:
+  case ErrorRule::updates: // Every tier rounds after each update.
+    return {};
+  case ErrorRule::function:
+    return errorsOfFunction(op, operands, result, facts.units, termsBefore);
+  case ErrorRule::conversion:
+    return facts.isRoundedToHalf ? relativeErrors(result, 0) : Errors();
+  case ErrorRule::sum:
+  case ErrorRule::mean:
+    return errorsOfSum(op, operands, result, facts);
+  case ErrorRule::product:
+    return errorsOfProduct(op, operands[0], result, facts.terms);
+  case ErrorRule::batchNorm:
+    return errorsOfBatchNorm(op, operands, result, facts.units);
+  case ErrorRule::softmax:
+    return errorsOfSoftmax(result, facts);
+  case ErrorRule::unknown:
+    return errorsOfCustomCall(op, result);
+  }
+  __builtin_unreachable();
+}
+
 } // namespace
 
-std::vector<double> reference::localErrors(const OpDesc &op, Operands operands,
-                                           const Tensor &result,
-                                           Precision precision,
-                                           double termsBefore) {
+Errors reference::localErrors(const OpDesc &op, Operands operands,
+                              const Tensor &result, const OpErrors &facts,
+                              double termsBefore) {
   if (!isFloat(result.dtype()))
     return {};
-  switch (op.kind) {
-#define TANDEM_UNARY(kind, ...) case OpKind::kind:
-#define TANDEM_BINARY(kind, ...) case OpKind::kind:
-#include "tandem/Support/Ops.def"
-    return errorsOfElementwise(op, operands, result, termsBefore);
-  case OpKind::cast:
-    return errorsOfCast(operands, result);
-  case OpKind::conv:
-    return errorsOfConv(op, operands, result, precision);
-  case OpKind::matmul:
-    return errorsOfMatmul(op, operands, result, precision);
-  case OpKind::reduce:
-    return errorsOfReduce(op, operands, result);
-  case OpKind::avg_pool:
-    return errorsOfPool(op, operands, result);
-  case OpKind::batch_norm:
-    return errorsOfBatchNorm(op, operands, result);
-  case OpKind::softmax:
-    return errorsOfSoftmax(op, result);
-  case OpKind::bitcast:
-  case OpKind::compare:
-  case OpKind::select:
-  case OpKind::clamp:
-  case OpKind::reshape:
-  case OpKind::transpose:
-  case OpKind::broadcast:
-  case OpKind::slice:
-  case OpKind::pad:
-  case OpKind::concat:
-  case OpKind::iota:
-  case OpKind::gather:
-  case OpKind::scatter: // Every tier rounds after each update.
-  case OpKind::topk:
-  case OpKind::sort:
-  case OpKind::max_pool:
-  case OpKind::custom_call:
-    break; // Nothing is rounded.
-  }
-  return {};
+  Errors errors = errorsByRule(op, operands, result, facts, termsBefore);
+  const bool errs = std::any_of(errors.begin(), errors.end(),
+                                [](double error) { return error > 0; });
+  return errs ? errors : Errors();
 }

@@ -8,9 +8,6 @@
 
 #include "Samples.h"
 
-#include "Roundings.h"
-#include "Wide.h"
-
 #include "tandem/Runtime/Compare.h"
 
 #include <algorithm>
@@ -25,29 +22,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// times the largest deviation seen: by either alone a value on the brink, such
 /// as that before a relu, or two errors that happen to cancel, would be missed.
 constexpr double kInflation = 2;
-
-TensorType reference::widenHalves(TensorType type) {
-  if (isHalf(type.dtype))
-    type.dtype = DType::f32;
-  return type;
-}
-
-Tensor reference::widenHalves(const Tensor &tensor) {
-  if (!isHalf(tensor.dtype()))
-    return tensor;
-  Tensor wide = *Tensor::allocate(widenHalves(tensor.type()));
-  narrow(widen<double>(tensor), wide);
-  return wide;
-}
-
-Expected<Tensor> reference::narrowTo(DType dtype, const Tensor &sample) {
-  if (sample.dtype() == dtype)
-    return sample;
-  TANDEM_ASSIGN_OR_RETURN(Tensor narrowed,
-                          Tensor::allocate({dtype, sample.type().shape}));
-  narrow(widen<double>(sample), narrowed);
-  return narrowed;
-}
 
 /// What stands for an element that may be anything, in sample number `sample`:
 /// whatever depends on it differs between samples. One is finite, for a
@@ -64,7 +38,7 @@ static double anything(int sample, double value) {
 /// not make an infinity of a number, or the other way around.
 static double keepOverflow(double exact, double perturbed, double error) {
   constexpr double kLargest = 65504, kRoundsToInfinity = 65520;
-  const double rounding = std::max(epsilonOf(DType::f16) / 2 * std::fabs(exact),
+  const double rounding = std::max(unitRoundoff(DType::f16) * std::fabs(exact),
                                    leastPositive(DType::f16) / 2);
   const double before = kInflation * std::max(error - rounding, 0.0);
   if (std::fabs(exact) + before < kRoundsToInfinity)
@@ -74,9 +48,8 @@ static double keepOverflow(double exact, double perturbed, double error) {
   return perturbed;
 }
 
-Tensor reference::perturb(const Tensor &exact,
-                          const std::vector<double> &errors, DType stored,
-                          int sample, RandomBits &random) {
+Tensor reference::perturb(const Tensor &exact, const Errors &errors,
+                          DType stored, int sample, RandomBits &random) {
   const bool isF16 = stored == DType::f16;
   if (errors.empty() && !isF16)
     return exact;
@@ -90,8 +63,8 @@ Tensor reference::perturb(const Tensor &exact,
       if (isF16)
         values[i] = keepOverflow(unperturbed, values[i], errors[i]);
     }
-  Tensor result = *Tensor::allocate(isF16 ? TensorType{stored, exact.shape()}
-                                          : exact.type());
+  Tensor result =
+      *Tensor::allocate({isF16 ? stored : exact.dtype(), exact.shape()});
   narrow(values, result);
-  return isF16 ? widenHalves(result) : result;
+  return convert(result, sampleType(stored));
 }

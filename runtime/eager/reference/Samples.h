@@ -9,26 +9,18 @@
 #ifndef TANDEM_RUNTIME_EAGER_REFERENCE_SAMPLES_H
 #define TANDEM_RUNTIME_EAGER_REFERENCE_SAMPLES_H
 
-#include "tandem/Runtime/Tensor.h"
-#include "tandem/Support/ShapeRules.h"
+#include "LocalErrors.h"
 
-#include <cmath>
 #include <cstdint>
-#include <span>
-#include <vector>
 
 namespace tandem::reference {
 
-inline bool isHalf(DType dtype) {
-  return dtype == DType::f16 || dtype == DType::bf16;
+/// Returns the element type of samples. Samples hold floats of 16 bits in f32,
+/// as kernels do between two ops. Those of f16 are rounded to f16 all the same,
+/// because kernels round each result.
+constexpr DType sampleType(DType dtype) {
+  return isFloat(dtype) ? computeType(dtype) : dtype;
 }
-
-/// Samples hold floats of 16 bits in f32, as kernels do between two ops. Those
-/// of f16 are rounded to f16 all the same, because kernels round each result.
-TensorType widenHalves(TensorType type);
-Tensor widenHalves(const Tensor &tensor);
-/// A sample in the type that the value has.
-Expected<Tensor> narrowTo(DType dtype, const Tensor &sample);
 
 /// A reproducible stream of random bits (SplitMix64: Steele, Lea and Flood,
 /// Fast splittable pseudorandom number generators, OOPSLA 2014).
@@ -56,15 +48,16 @@ private:
 /// The tensor with errors of the given sizes, of which there are none or one
 /// for each element, in sample number `sample`. `stored` is the dtype of the
 /// value; if that is f16, the sample holds numbers of f16 and infinities.
-Tensor perturb(const Tensor &exact, const std::vector<double> &errors,
-               DType stored, int sample, RandomBits &random);
+Tensor perturb(const Tensor &exact, const Errors &errors, DType stored,
+               int sample, RandomBits &random);
 
 /// A value as reference has it, and as each sample has it: none where every
 /// execution gives the same bits.
 struct SampledValue {
   Tensor reference;
   std::vector<Tensor> samples;
-  /// See sumTerms.
+  /// The number of products that a contraction adds up for each element; 1 for
+  /// the results of other ops.
   double terms = 1;
 
   /// The value of one sample; an exact one of 16 bits is widened once.
@@ -72,19 +65,13 @@ struct SampledValue {
     if (!samples.empty())
       return samples[sample];
     if (!widened)
-      widened = widenHalves(reference);
+      widened = convert(reference, sampleType(reference.dtype()));
     return widened;
   }
 
 private:
   Tensor widened;
 };
-
-/// The results of a custom_call, in as many samples as `count` says, whose
-/// function takes the operands' samples in their own types.
-Expected<std::vector<SampledValue>>
-sampleCustomCall(const OpDesc &op, std::span<SampledValue *const> operands,
-                 size_t count, RandomBits &random);
 
 } // namespace tandem::reference
 

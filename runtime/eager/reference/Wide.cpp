@@ -85,6 +85,14 @@ void reference::narrow(const std::vector<T> &values, Tensor &tensor) {
   });
 }
 
+Tensor reference::convert(const Tensor &tensor, DType dtype) {
+  if (tensor.dtype() == dtype)
+    return tensor;
+  Tensor result = *Tensor::allocate({dtype, tensor.shape()});
+  narrow(widen<double>(tensor), result);
+  return result;
+}
+
 template std::vector<double> reference::widen(const Tensor &);
 template std::vector<int64_t> reference::widen(const Tensor &);
 template std::vector<uint64_t> reference::widen(const Tensor &);

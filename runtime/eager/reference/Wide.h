@@ -30,6 +30,9 @@ template <typename T> std::vector<T> widen(const Tensor &tensor);
 /// many elements as the tensor.
 template <typename T> void narrow(const std::vector<T> &values, Tensor &tensor);
 
+/// The tensor in another element type. Both types must be floats, or equal.
+Tensor convert(const Tensor &tensor, DType dtype);
+
 /// Calls `body` with a value of the type in which the reference computes on
 /// elements of `dtype`: double{}, int64_t{} or uint64_t{}.
 template <typename Body> auto withWideType(DType dtype, Body body) {

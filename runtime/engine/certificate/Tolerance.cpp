@@ -5,12 +5,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
+//
+// First-order propagation of errors that are independent of each other, so that
+// variances add (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+// ed., sections 2.8 and 3.1; Higham and Mary, SISC 41(5), 2019, for sums).
+//
+//===----------------------------------------------------------------------===//
 
 #include "engine/certificate/Tolerance.h"
 
-#include "engine/certificate/OpTolerance.h"
-
-#include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Program/ProgramLoops.h"
 #include "tandem/Support/OpErrors.h"
 
@@ -21,6 +24,155 @@ using namespace tandem;
 using namespace tandem::tiering;
 
 namespace {
+
+//===----------------------------------------------------------------------===//
+// The tolerance of one op
+//===----------------------------------------------------------------------===//
+
+/// An op of a program, one of its results, and what is known of its operands.
+struct OpView {
+  const OpDesc &op;
+  std::vector<TensorType> types;
+  std::vector<ValueTolerance> operands;
+  const TensorType &result;
+
+  double elements(size_t operand) const {
+    return static_cast<double>(types[operand].shape.numElements());
+  }
+  double elements() const {
+    return static_cast<double>(result.shape.numElements());
+  }
+  /// Whether all executions give the op the same operands.
+  bool hasExactOperands() const {
+    return std::all_of(
+        operands.begin(), operands.end(),
+        [](const ValueTolerance &operand) { return operand.isExact(); });
+  }
+};
+
+/// The largest magnitude of an argument that is expected of functions that
+/// amplify errors by it: exponents and angles.
+constexpr double kArgument = 16;
+
+/// The standard deviation of rounding to nearest: errors are uniform in [-u, u]
+/// where the mantissa is 1.
+double roundingOnce(double unit) { return unit / std::sqrt(3.0); }
+
+/// Variances of independent errors add.
+ValueTolerance combine(ValueTolerance a, ValueTolerance b) {
+  return {std::hypot(a.elementwise, b.elementwise),
+          std::hypot(a.normwise, b.normwise)};
+}
+
+ValueTolerance worst(ValueTolerance a, ValueTolerance b) {
+  return {std::max(a.elementwise, b.elementwise),
+          std::max(a.normwise, b.normwise)};
+}
+
+/// What the errors of the operands become in the result.
+ValueTolerance propagate(const OpView &view, const OpErrors &errors) {
+  ValueTolerance all;
+  for (const ValueTolerance &operand : view.operands)
+    all = errors.isExact() ? worst(all, operand) : combine(all, operand);
+  const double both = std::hypot(all.elementwise, all.normwise);
+  const double factor = errors.amplification;
+  switch (errors.condition) {
+  case Condition::none:
+    return {};
+  case Condition::relative:
+    return {factor * all.elementwise, factor * all.normwise};
+  case Condition::normwise:
+    return {0, factor * both};
+  case Condition::exponential:
+    return {factor * kArgument * both, 0};
+  case Condition::steep:
+    return {0, factor * kArgument * both};
+  case Condition::own: // Never returned by errorsOf.
+    break;
+  }
+  __builtin_unreachable();
+}
+
+/// The op's own rounding, before the result is rounded to 16 bits.
+double computedRounding(const OpView &view, const OpErrors &errors) {
+  const DType dtype = view.result.dtype;
+  const double unit = unitRoundoff(computeType(dtype));
+  switch (errors.rule) {
+  case ErrorRule::choice:
+  case ErrorRule::unknown:
+    return 0;
+  case ErrorRule::conversion: // To 16 bits: isRoundedToHalf.
+    return view.hasExactOperands() || byteWidth(dtype) == 2
+               ? 0
+               : roundingOnce(unitRoundoff(dtype));
+  case ErrorRule::updates:
+    return view.hasExactOperands() ? 0
+                                   : errors.sumUnits() * unitRoundoff(dtype);
+  case ErrorRule::function:
+    return errors.units == 1 ? roundingOnce(unit) : errors.units * unit;
+  case ErrorRule::sum:
+  case ErrorRule::mean:
+  case ErrorRule::product:
+  case ErrorRule::batchNorm:
+  case ErrorRule::softmax:
+    return std::hypot(errors.sumUnits() * unit, errors.units * unit,
+                      errors.productError);
+  }
+  __builtin_unreachable();
+}
+
+/// Returns the tolerance of the result.
+ValueTolerance toleranceOf(const OpView &view, Precision precision) {
+  if (!isFloat(view.result.dtype))
+    return {};
+  const OpErrors errors = errorsOf(view.op, view.types, view.result, precision);
+  ValueTolerance result = propagate(view, errors);
+  // Padding makes the root mean square smaller, the errors not.
+  if (view.op.kind == OpKind::pad && view.elements(0) > 0)
+    result.normwise *= std::sqrt(view.elements() / view.elements(0));
+  const double rounding = computedRounding(view, errors);
+  result = combine(result, errors.mayCancel ? ValueTolerance{0, rounding}
+                                            : ValueTolerance{rounding, 0});
+  if (!errors.isRoundedToHalf)
+    return result;
+  return combine(result, {roundingOnce(unitRoundoff(view.result.dtype)), 0});
+}
+
+/// Returns the largest number of elements of the result that depend on one
+/// element of an operand.
+double reach(const OpView &view, size_t operand) {
+  const double own = std::max(view.elements(operand), 1.0),
+               copies = std::max(1.0, view.elements() / own);
+  const OpKind kind = view.op.kind;
+  switch (getOpInfo(kind).family) {
+  case OpFamily::elementwise:
+    return copies;
+  case OpFamily::shape:
+    if (kind == OpKind::gather)
+      return operand == 0 ? view.elements(1) : view.elements() / own;
+    // The result may have more elements, but not from this operand.
+    return kind == OpKind::pad || kind == OpKind::concat ? 1 : copies;
+  case OpFamily::reduction:
+    return 1;
+  case OpFamily::indexing:
+    if (kind == OpKind::scatter)
+      return operand == 1 ? view.elements(2) / own : 1;
+    break;
+  case OpFamily::normalization:
+    if (kind == OpKind::softmax)
+      return errorsOf(view.op, view.types, view.result).terms;
+    break;
+  case OpFamily::contraction:
+  case OpFamily::window:
+  case OpFamily::structure:
+    break;
+  }
+  return view.elements();
+}
+
+//===----------------------------------------------------------------------===//
+// The tolerances of a program
+//===----------------------------------------------------------------------===//
 
 class Derivation {
 public:

@@ -87,8 +87,7 @@ struct Tolerance {
 };
 
 /// Derives the tolerances of an eager program for inputs of these static types.
-/// Fails for kernels and for custom_call, whose errors are unknown, and where
-/// the inputs do not fit the program.
+/// Fails for kernels, and where the inputs do not fit the program.
 Expected<Tolerance> deriveTolerance(const Program &program,
                                     std::span<const TensorType> inputs,
                                     Precision precision = Precision::strict);

@@ -232,4 +232,59 @@ TEST(OpErrors, FunctionsOfTwoOperandsJumpWhereTheTableSays) {
     expectBinaryJumps(makeOp(OpKind::compare, fb::CompareAttrsT{{}, kind}));
 }
 
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+TEST(OpErrors, RulesFollowAttributes) {
+  const TensorType x{DType::f32, {6, 7}}, y{DType::f32, {7}};
+  auto ofReduce = [&](fb::ReduceKind kind) {
+    fb::ReduceAttrsT attrs;
+    attrs.kind = kind;
+    attrs.dims = {0};
+    return errorsOf(makeOp(OpKind::reduce, attrs), {&x, 1}, y);
+  };
+  EXPECT_EQ(ofReduce(fb::ReduceKind::sum).rule, ErrorRule::sum);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::sum).terms, 6);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::mean).rule, ErrorRule::mean);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::prod).rule, ErrorRule::product);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::max).rule, ErrorRule::choice);
+  fb::AxisAttrsT axis;
+  axis.axis = 1;
+  EXPECT_EQ(errorsOf(makeOp(OpKind::softmax, axis), {&x, 1}, x).terms, 7);
+}
+
+/// A convolution of 5 channels with the given size of the kernel.
+OpErrors ofConv(int64_t size, int64_t stride, DType dtype = DType::f32,
+                Precision precision = Precision::strict) {
+  fb::ConvAttrsT attrs;
+  attrs.input_layout = attrs.output_layout = "NHWC";
+  attrs.kernel_layout = "HWIO";
+  attrs.pad_low = attrs.pad_high = {0, 0};
+  attrs.strides = {stride, stride};
+  attrs.dilations = {1, 1};
+  const TensorType operands[] = {{dtype, {1, 9, 9, 5}},
+                                 {dtype, {size, size, 5, 2}}};
+  const OpDesc op = makeOp(OpKind::conv, std::move(attrs));
+  return errorsOf(op, operands, *inferType(op, operands), precision);
+}
+
+TEST(OpErrors, ConvolutionsOf3x3ErrNormwise) {
+  const OpErrors direct = ofConv(5, 1), normwise = ofConv(3, 1);
+  EXPECT_EQ(direct.terms, 125);
+  EXPECT_FALSE(direct.isNormwise);
+  EXPECT_DOUBLE_EQ(direct.sumUnits(), std::sqrt(125.0));
+  EXPECT_EQ(normwise.terms, 45);
+  EXPECT_TRUE(normwise.isNormwise);
+  EXPECT_DOUBLE_EQ(normwise.sumUnits(), 8 * std::sqrt(45.0));
+  EXPECT_FALSE(ofConv(3, 2).isNormwise);
+  EXPECT_FALSE(ofConv(3, 1, DType::bf16).isNormwise);
+}
+
+TEST(OpErrors, OnlyF32IsRoundedToTF32) {
+  EXPECT_EQ(ofConv(3, 1).productError, 0);
+  EXPECT_EQ(ofConv(3, 1, DType::f32, Precision::tf32).productError, 0x1p-10);
+  EXPECT_EQ(ofConv(3, 1, DType::f16, Precision::tf32).productError, 0);
+}
+
 } // namespace

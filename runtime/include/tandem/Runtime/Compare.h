@@ -26,6 +26,9 @@ using ErrorBounds = std::vector<double>;
 /// The distance from 1 to the next larger number of a floating-point type; 0
 /// for integers and i1.
 double epsilonOf(DType dtype);
+/// The largest relative error of rounding to the nearest number of a
+/// floating-point type; 0 for integers and i1.
+inline double unitRoundoff(DType dtype) { return epsilonOf(dtype) / 2; }
 /// The smallest positive (subnormal) number of a floating-point type; 0 for
 /// integers and i1.
 double leastPositive(DType dtype);
