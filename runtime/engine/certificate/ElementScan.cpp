@@ -8,12 +8,14 @@
 
 #include "engine/certificate/ElementScan.h"
 
+#include "tandem/Support/OpErrors.h"
+
+#include <Eigen/Core>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <optional>
 
 using namespace tandem;
 using namespace tandem::tiering;
@@ -24,35 +26,85 @@ namespace {
 /// cache.
 constexpr int64_t kBlock = 4096;
 
-/// Whether the processor has AVX2, for which the loops below are compiled, too.
-bool hasAVX2() {
-  static const bool has = __builtin_cpu_supports("x86-64-v3");
-  return has;
+/// Calls `body` with a value of the type that the floats are stored in.
+template <typename Body> auto withFloatType(DType dtype, Body body) {
+  switch (dtype) {
+  case DType::f16:
+    return body(Eigen::half{});
+  case DType::bf16:
+    return body(Eigen::bfloat16{});
+  case DType::f64:
+    return body(double{});
+  default:
+    return body(float{});
+  }
 }
-#define TANDEM_AVX2 [[gnu::target("arch=x86-64-v3")]]
 
 /// The type that elements are compared in: exact for all of their values.
 template <typename T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
+/// Returns the value of a 16-bit float.
+template <typename T> [[gnu::always_inline]] inline float widen(uint16_t bits) {
+  if constexpr (std::is_same_v<T, Eigen::bfloat16>)
+    return std::bit_cast<float>(uint32_t(bits) << 16);
+  // The exponent's bias changes by a product, subnormals' too.
+  const uint32_t magnitude = bits & 0x7fffu;
+  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
+  const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
+  return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special |
+                              uint32_t(bits & 0x8000u) << 16);
+}
+
+/// The elements of a block in the type that they are computed in: where they
+/// are, or 16-bit floats as f32 in `buffer`.
+template <typename T>
+[[gnu::always_inline]] inline const Computed<T> *
+blockOf(const Tensor &tensor, int64_t begin, int64_t n, Computed<T> *buffer) {
+  if constexpr (sizeof(T) != 2) {
+    return tensor.as<T>() + begin;
+  } else {
+    const uint16_t *bits = tensor.as<uint16_t>() + begin;
+    for (int64_t i = 0; i < n; ++i)
+      buffer[i] = widen<T>(bits[i]);
+    return buffer;
+  }
+}
+
 /// Sums over elements e and their counterparts a: the largest |e - a| - k |e|,
 /// and the sums of e² and of |e - a|. The last sum is not finite if any element
 /// is not, or if the sum overflows.
 template <typename C> struct Sums {
-  C excess, squares, distances;
+  C excess = 0, squares = 0, distances = 0;
 };
 
-template <typename C>
-[[gnu::always_inline]] inline Sums<C> sumBlock(const C *e, const C *a,
-                                               int64_t n, C k) {
+/// Reads a vector of elements, with zeros in place of those after the `n`-th.
+template <typename Lanes, typename C>
+[[gnu::always_inline]] inline void load(Lanes &lanes, const C *from,
+                                        int64_t n) {
+  if (n * sizeof(C) >= sizeof lanes) {
+    std::memcpy(&lanes, from, sizeof lanes);
+    return;
+  }
+  Lanes last{};
+  std::memcpy(&last, from, n * sizeof(C));
+  lanes = last;
+}
+
+template <typename T, typename C = Computed<T>>
+[[gnu::always_inline]] inline Sums<C> sumBlock(const Tensor &expected,
+                                               const Tensor &actual,
+                                               int64_t begin, int64_t n, C k) {
   typedef C Lanes __attribute__((vector_size(64)));
   constexpr int64_t kLanes = sizeof(Lanes) / sizeof(C);
+  C buffers[2][sizeof(T) == 2 ? kBlock : 1];
+  const C *e = blockOf<T>(expected, begin, n, buffers[0]),
+          *a = blockOf<T>(actual, begin, n, buffers[1]);
   Lanes excess{}, squares{}, distances{};
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
+  for (int64_t i = 0; i < n; i += kLanes) {
     Lanes x, y;
-    std::memcpy(&x, e + i, sizeof x);
-    std::memcpy(&y, a + i, sizeof y);
+    load(x, e + i, n - i);
+    load(y, a + i, n - i);
     const Lanes difference = x - y;
     const Lanes distance = difference < 0 ? -difference : difference;
     const Lanes beyond = distance - k * (x < 0 ? -x : x);
@@ -60,148 +112,67 @@ template <typename C>
     squares += x * x;
     distances += distance;
   }
-  Sums<C> result = {0, 0, 0};
+  Sums<C> result;
   for (int64_t lane = 0; lane < kLanes; ++lane) {
     result.excess = std::max(result.excess, excess[lane]);
     result.squares += squares[lane];
     result.distances += distances[lane];
   }
-  for (; i < n; ++i) {
-    const C distance = std::fabs(e[i] - a[i]);
-    result.excess = std::max(result.excess, distance - k * std::fabs(e[i]));
-    result.squares += e[i] * e[i];
-    result.distances += distance;
-  }
   return result;
 }
 
-template <typename C>
-TANDEM_AVX2 Sums<C> sumByAVX2(const C *e, const C *a, int64_t n, C k) {
-  return sumBlock(e, a, n, k);
-}
-template <typename C> Sums<C> sum(const C *e, const C *a, int64_t n, C k) {
-  return hasAVX2() ? sumByAVX2(e, a, n, k) : sumBlock(e, a, n, k);
-}
-
-/// 0 where all elements are finite, else NaN.
-template <typename C>
-[[gnu::always_inline]] inline C zeroOfBlock(const C *values, int64_t n) {
-  typedef C Lanes __attribute__((vector_size(128)));
-  constexpr int64_t kLanes = sizeof(Lanes) / sizeof(C);
-  Lanes zeros{};
-  C result = 0;
-  int64_t i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    Lanes x;
-    std::memcpy(&x, values + i, sizeof x);
-    zeros += x * 0;
-  }
-  for (int64_t lane = 0; lane < kLanes; ++lane)
-    result += zeros[lane];
-  for (; i < n; ++i)
-    result += values[i] * 0;
-  return result;
+/// The same, compiled for processors with AVX2.
+template <typename T, typename C = Computed<T>>
+[[gnu::target("arch=x86-64-v3")]] Sums<C>
+sumByAVX2(const Tensor &expected, const Tensor &actual, int64_t begin,
+          int64_t n, C k) {
+  return sumBlock<T>(expected, actual, begin, n, k);
 }
 
-template <typename C> TANDEM_AVX2 C zeroByAVX2(const C *values, int64_t n) {
-  return zeroOfBlock(values, n);
-}
-template <typename C> C zero(const C *values, int64_t n) {
-  return hasAVX2() ? zeroByAVX2(values, n) : zeroOfBlock(values, n);
-}
-
-/// 16-bit floats as f32.
-[[gnu::always_inline]] inline void widenBlock(const uint16_t *bits, int64_t n,
-                                              bool isBF16, float *values) {
-  if (isBF16) {
-    for (int64_t i = 0; i < n; ++i)
-      values[i] = std::bit_cast<float>(uint32_t(bits[i]) << 16);
-    return;
-  }
-  // The exponent's bias changes by a product, subnormals' too.
-  for (int64_t i = 0; i < n; ++i) {
-    const uint32_t magnitude = bits[i] & 0x7fffu;
-    const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-    const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
-    values[i] = std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special |
-                                     uint32_t(bits[i] & 0x8000u) << 16);
-  }
-}
-
-TANDEM_AVX2 void widenByAVX2(const uint16_t *bits, int64_t n, bool isBF16,
-                             float *values) {
-  widenBlock(bits, n, isBF16, values);
-}
-void widen(const uint16_t *bits, int64_t n, bool isBF16, float *values) {
-  (hasAVX2() ? widenByAVX2 : widenBlock)(bits, n, isBF16, values);
-}
-
-/// The elements of a block in the type that they are computed in: where they
-/// are, or in `buffer`.
-template <typename T>
-const Computed<T> *blockOf(const Tensor &tensor, int64_t begin, int64_t n,
-                           Computed<T> *buffer) {
-  if constexpr (sizeof(T) != 2) {
-    return tensor.as<T>() + begin;
-  } else {
-    widen(tensor.as<uint16_t>() + begin, n, std::is_same_v<T, Eigen::bfloat16>,
-          buffer);
-    return buffer;
-  }
-}
-
-/// Sums over all elements, or nothing where one is infinite or NaN, or where a
-/// block's sums overflow.
-struct Deviation {
-  double squares = 0, excess = 0;
-};
-
-template <typename T>
-std::optional<Deviation> scan(const Tensor &expected, const Tensor &actual,
-                              double relative) {
-  using C = Computed<T>;
-  Deviation result;
-  C buffers[2][sizeof(T) == 2 ? kBlock : 1];
+/// Calls `visit` with the sums of each block while it returns true. Returns
+/// whether all calls did.
+template <typename T, typename Visit>
+bool visitBlocks(const Tensor &expected, const Tensor &actual, double relative,
+                 Visit visit) {
+  static const bool hasAVX2 = __builtin_cpu_supports("x86-64-v3");
+  const auto k = static_cast<Computed<T>>(relative);
   const int64_t count = expected.shape().numElements();
   for (int64_t i = 0; i < count; i += kBlock) {
     const int64_t n = std::min(kBlock, count - i);
-    const Sums<C> sums =
-        sum(blockOf<T>(expected, i, n, buffers[0]),
-            blockOf<T>(actual, i, n, buffers[1]), n, static_cast<C>(relative));
-    if (!std::isfinite(sums.distances) || !std::isfinite(sums.squares))
-      return std::nullopt;
-    result.excess = std::max<double>(result.excess, sums.excess);
-    result.squares += sums.squares;
+    if (!visit(hasAVX2 ? sumByAVX2<T>(expected, actual, i, n, k)
+                       : sumBlock<T>(expected, actual, i, n, k)))
+      return false;
   }
-  return result;
+  return true;
 }
 
-/// The root mean square of the finite elements.
-double finiteScale(const Tensor &tensor) {
-  return withFloatType(tensor.dtype(), [&]<typename T>(T) {
-    double largest = 0, squares = 0;
-    int64_t count = 0;
-    const int64_t n = tensor.shape().numElements();
-    for (int64_t i = 0; i < n; ++i)
-      if (double x = std::fabs(static_cast<double>(tensor.as<T>()[i]));
-          x <= std::numeric_limits<double>::max())
-        largest = std::max(largest, x);
-    for (int64_t i = 0; i < n && largest > 0; ++i)
-      if (double x = static_cast<double>(tensor.as<T>()[i]); std::isfinite(x)) {
-        squares += (x / largest) * (x / largest);
-        ++count;
-      }
-    return count ? largest * std::sqrt(squares / static_cast<double>(count))
-                 : 0;
+std::vector<double> elementsOf(const Tensor &tensor) {
+  std::vector<double> values(tensor.shape().numElements());
+  withFloatType(tensor.dtype(), [&]<typename T>(T) {
+    std::transform(tensor.as<T>(), tensor.as<T>() + values.size(),
+                   values.begin(), [](T x) { return static_cast<double>(x); });
   });
+  return values;
 }
 
-/// The smallest normal number that the values are computed with: below it,
-/// results may be flushed to zero.
-double leastComputed(DType dtype) {
-  return dtype == DType::f64   ? std::numeric_limits<double>::min()
-         : dtype == DType::f16 ? leastPositive(DType::f16)
-                               : std::numeric_limits<float>::min();
+/// The root mean square of the finite elements, of which `largest` has the
+/// largest magnitude.
+double finiteScale(const std::vector<double> &values, double largest) {
+  double squares = 0, count = 0;
+  for (double x : values)
+    if (std::isfinite(x) && largest > 0) {
+      squares += (x / largest) * (x / largest);
+      ++count;
+    }
+  return count > 0 ? largest * std::sqrt(squares / count) : 0;
+}
+
+/// Below this magnitude, results that are not exact may be flushed to zero.
+double leastComputed(DType dtype, const ValueTolerance &tolerance) {
+  if (tolerance.isExact())
+    return 0;
+  return dtype == DType::f16 ? leastPositive(dtype)
+                             : leastNormal(computeType(dtype));
 }
 
 } // namespace
@@ -217,30 +188,24 @@ bool tiering::isFinite(const Tensor &tensor) {
   if (!isFloat(tensor.dtype()))
     return true;
   return withFloatType(tensor.dtype(), [&]<typename T>(T) {
-    Computed<T> buffer[sizeof(T) == 2 ? kBlock : 1];
-    const int64_t count = tensor.shape().numElements();
-    for (int64_t i = 0; i < count; i += kBlock) {
-      const int64_t n = std::min(kBlock, count - i);
-      if (zero(blockOf<T>(tensor, i, n, buffer), n) != 0)
-        return false;
-    }
-    return true;
+    // The difference of an infinity or NaN and itself is NaN.
+    return visitBlocks<T>(tensor, tensor, 0,
+                          [](auto sums) { return sums.distances == 0; });
   });
 }
 
-ApproximateTensor ApproximateTensor::of(const Tensor &tensor,
-                                        const ValueTolerance &tolerance) {
-  const auto count = static_cast<double>(tensor.shape().numElements());
-  const ValueTolerance::Bound bound = tolerance.bound(count);
-  ApproximateTensor result{tensor, bound.relative};
-  if (!tolerance.isExact())
-    result.floor = leastComputed(tensor.dtype());
+ApproximateElements::ApproximateElements(const Tensor &tensor,
+                                         const ValueTolerance &tolerance)
+    : shape(tensor.shape()), values(elementsOf(tensor)),
+      floor(leastComputed(tensor.dtype(), tolerance)) {
+  const ValueTolerance::Bound bound =
+      tolerance.bound(static_cast<double>(values.size()));
+  relative = bound.relative;
   if (bound.floor > 0)
-    result.floor += bound.floor * finiteScale(tensor);
-  return result;
+    floor += bound.floor * finiteScale(values, largestMagnitude(tensor));
 }
 
-double ApproximateTensor::boundOf(double x) const {
+double ApproximateElements::boundOf(double x) const {
   return relative * std::fabs(x) + floor;
 }
 
@@ -252,34 +217,31 @@ bool tiering::agree(const Tensor &expected, const Tensor &actual,
   if (count == 0)
     return true;
   const ValueTolerance::Bound bound = tolerance.bound(count);
-  const auto found = withFloatType(expected.dtype(), [&]<typename T>(T) {
-    return scan<T>(expected, actual, bound.relative);
+  double excess = 0, squares = 0;
+  const bool isFinite = withFloatType(expected.dtype(), [&]<typename T>(T) {
+    return visitBlocks<T>(expected, actual, bound.relative, [&](auto sums) {
+      excess = std::max<double>(excess, sums.excess);
+      squares += sums.squares;
+      return std::isfinite(sums.distances) && std::isfinite(sums.squares);
+    });
   });
-  if (!found)
-    return false;
-  const double scale = std::sqrt(found->squares / count);
-  const double least =
-      tolerance.isExact() ? 0 : leastComputed(expected.dtype());
-  return found->excess <= bound.floor * scale + least;
+  return isFinite && excess <= bound.floor * std::sqrt(squares / count) +
+                                   leastComputed(expected.dtype(), tolerance);
 }
 
 ErrorBounds tiering::toleranceBounds(const Tensor &expected,
                                      const Tensor &actual,
                                      const ValueTolerance &tolerance) {
-  const int64_t count = expected.shape().numElements();
-  ErrorBounds bounds(count);
+  ErrorBounds bounds(expected.shape().numElements());
   if (!isFloat(expected.dtype()) || tolerance.isExact())
     return bounds;
-  const auto approximate = ApproximateTensor::of(expected, tolerance);
-  const bool isWeak = tolerance.isWeak(static_cast<double>(count));
-  withFloatType(expected.dtype(), [&]<typename T>(T) {
-    for (int64_t i = 0; i < count; ++i) {
-      const auto x = static_cast<double>(expected.as<T>()[i]);
-      const auto y = static_cast<double>(actual.as<T>()[i]);
-      if (std::isfinite(y) || !isWeak)
-        bounds[i] = approximate.boundOf(std::isfinite(x) ? x : 0);
-    }
-  });
+  const ApproximateElements elements(expected, tolerance);
+  const std::vector<double> others = elementsOf(actual);
+  const bool isWeak = tolerance.isWeak(static_cast<double>(bounds.size()));
+  for (size_t i = 0; i < bounds.size(); ++i)
+    if (const double x = elements.values[i];
+        std::isfinite(others[i]) || !isWeak)
+      bounds[i] = elements.boundOf(std::isfinite(x) ? x : 0);
   return bounds;
 }
 

@@ -18,46 +18,24 @@
 
 #include "tandem/Runtime/Compare.h"
 
-#include <Eigen/Core>
-
 #include <span>
+#include <vector>
 
 namespace tandem::tiering {
-
-/// Calls `body` with a value of the type that the floats are stored in; with a
-/// float for other dtypes, which have no floats.
-template <typename Body> auto withFloatType(DType dtype, Body body) {
-  switch (dtype) {
-  case DType::f16:
-    return body(Eigen::half{});
-  case DType::bf16:
-    return body(Eigen::bfloat16{});
-  case DType::f64:
-    return body(double{});
-  case DType::f32:
-  case DType::i1:
-#define TANDEM_INTEGER(name, ...) case DType::name:
-#include "tandem/Support/DTypes.def"
-    break;
-  }
-  return body(float{});
-}
 
 /// Whether there are several elements, and all have the same bits.
 bool isConstant(const Tensor &tensor);
 /// Whether no element is infinite or NaN.
 bool isFinite(const Tensor &tensor);
 
-/// A tensor whose elements are known to a tolerance.
-struct ApproximateTensor {
-  const Tensor &tensor;
+/// The elements of a tensor of floats, which are known to a tolerance.
+struct ApproximateElements {
+  ApproximateElements(const Tensor &tensor, const ValueTolerance &tolerance);
+
+  Shape shape;
+  std::vector<double> values;
   /// The bound of element x is relative |x| + floor.
   double relative = 0, floor = 0;
-
-  /// Takes the root mean square of the finite elements where the tolerance
-  /// asks for it.
-  static ApproximateTensor of(const Tensor &tensor,
-                              const ValueTolerance &tolerance);
   double boundOf(double x) const;
 };
 

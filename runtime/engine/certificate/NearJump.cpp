@@ -23,16 +23,10 @@ namespace {
 
 /// Counts the elements of an operand that may be on either side of a jump. A
 /// NaN is never near a jump: it is a NaN in every execution.
-int64_t countUnary(Jumps jumps, const ApproximateTensor &operand) {
-  return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
-    int64_t count = 0;
-    const T *values = operand.tensor.as<T>();
-    for (int64_t i = 0, n = operand.tensor.shape().numElements(); i < n; ++i) {
-      const auto x = static_cast<double>(values[i]);
-      count += distanceToJump(jumps, x) <= operand.boundOf(x);
-    }
-    return count;
-  });
+int64_t countUnary(Jumps jumps, const ApproximateElements &operand) {
+  return std::count_if(
+      operand.values.begin(), operand.values.end(),
+      [&](double x) { return distanceToJump(jumps, x) <= operand.boundOf(x); });
 }
 
 /// Whether `x` and `y` may be equal. Infinities of one sign are equal in every
@@ -50,64 +44,45 @@ bool mayBeMultiple(double x, double xBound, double y, double yBound) {
              xBound + std::fabs(multiple) * yBound;
 }
 
-int64_t countBinary(const Shape &result, const ApproximateTensor &lhs,
-                    const ApproximateTensor &rhs,
+int64_t countBinary(const Shape &result, const ApproximateElements &lhs,
+                    const ApproximateElements &rhs,
                     bool (*isNear)(double, double, double, double)) {
-  return withFloatType(lhs.tensor.dtype(), [&]<typename T>(T) {
-    int64_t count = 0;
-    for (StridedIndex<2> i(result,
-                           {broadcastStrides(lhs.tensor.shape(), result),
-                            broadcastStrides(rhs.tensor.shape(), result)});
-         !i.done(); i.next()) {
-      const auto x = static_cast<double>(lhs.tensor.as<T>()[i.offset(0)]);
-      const auto y = static_cast<double>(rhs.tensor.as<T>()[i.offset(1)]);
-      count += isNear(x, lhs.boundOf(x), y, rhs.boundOf(y));
-    }
-    return count;
-  });
-}
-
-/// The reduced tensor, with the offset of the result's element for each of the
-/// operand's: 0 along the reduced dims.
-Strides reducedStrides(const Shape &shape, const std::vector<int64_t> &dims) {
-  Shape kept = shape;
-  for (int64_t dim : dims)
-    kept[static_cast<int>(dim < 0 ? dim + shape.rank() : dim)] = 1;
-  return broadcastStrides(kept, shape);
+  int64_t count = 0;
+  for (StridedIndex<2> i(result, {broadcastStrides(lhs.shape, result),
+                                  broadcastStrides(rhs.shape, result)});
+       !i.done(); i.next()) {
+    const double x = lhs.values[i.offset(0)], y = rhs.values[i.offset(1)];
+    count += isNear(x, lhs.boundOf(x), y, rhs.boundOf(y));
+  }
+  return count;
 }
 
 /// Rows in which more than one element may be the largest.
-int64_t countArgmax(const OpDesc &op, const TensorType &result,
-                    const ApproximateTensor &operand) {
-  const Shape &shape = operand.tensor.shape();
+int64_t countArgmax(const OpDesc &op, int64_t rows,
+                    const ApproximateElements &operand) {
+  Shape kept = operand.shape;
+  for (int64_t dim : op.attrs.AsReduceAttrs()->dims)
+    kept[static_cast<int>(dim)] = 1;
   const std::array<Strides, 2> strides = {
-      rowMajorStrides(shape),
-      reducedStrides(shape, op.attrs.AsReduceAttrs()->dims)};
-  const auto rows = static_cast<size_t>(result.shape.numElements());
+      rowMajorStrides(operand.shape), broadcastStrides(kept, operand.shape)};
   std::vector<double> largest(rows, -std::numeric_limits<double>::infinity());
+  for (StridedIndex<2> i(operand.shape, strides); !i.done(); i.next())
+    largest[i.offset(1)] =
+        std::fmax(largest[i.offset(1)], operand.values[i.offset(0)]);
   std::vector<int> candidates(rows);
-  return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
-    auto value = [&](const StridedIndex<2> &i) {
-      return static_cast<double>(operand.tensor.as<T>()[i.offset(0)]);
-    };
-    for (StridedIndex<2> i(shape, strides); !i.done(); i.next())
-      largest[i.offset(1)] = std::fmax(largest[i.offset(1)], value(i));
-    for (StridedIndex<2> i(shape, strides); !i.done(); i.next()) {
-      const double x = value(i), most = largest[i.offset(1)];
-      candidates[i.offset(1)] +=
-          x == most || most - x <= operand.boundOf(x) + operand.boundOf(most);
-    }
-    int64_t count = 0;
-    for (int candidate : candidates)
-      count += candidate > 1;
-    return count;
-  });
+  for (StridedIndex<2> i(operand.shape, strides); !i.done(); i.next()) {
+    const double x = operand.values[i.offset(0)], most = largest[i.offset(1)];
+    candidates[i.offset(1)] +=
+        x == most || most - x <= operand.boundOf(x) + operand.boundOf(most);
+  }
+  return std::count_if(candidates.begin(), candidates.end(),
+                       [](int candidate) { return candidate > 1; });
 }
 
 /// The positions among the first `k` of an ordered line whose element may be
 /// another one. The order of the line is replaced.
 int64_t countUncertainRanks(std::vector<double> &line, const LineOrder &order,
-                            const ApproximateTensor &operand) {
+                            const ApproximateElements &operand) {
   for (double &x : line) // All NaN are equal, and larger than all numbers.
     x = std::isnan(x) ? std::numeric_limits<double>::infinity() : x;
   std::sort(line.begin(), line.end());
@@ -128,22 +103,18 @@ int64_t countUncertainRanks(std::vector<double> &line, const LineOrder &order,
   return count;
 }
 
-int64_t countRanks(const LineOrder &order, const ApproximateTensor &operand) {
-  const Shape &shape = operand.tensor.shape();
-  Shape lines = shape;
+int64_t countRanks(const LineOrder &order, const ApproximateElements &operand) {
+  Shape lines = operand.shape;
   lines[order.axis] = 1;
-  const Strides strides = rowMajorStrides(shape);
-  std::vector<double> line(static_cast<size_t>(shape[order.axis]));
-  return withFloatType(operand.tensor.dtype(), [&]<typename T>(T) {
-    int64_t count = 0;
-    for (StridedIndex<1> i(lines, {strides}); !i.done(); i.next()) {
-      const T *first = operand.tensor.as<T>() + i.offset(0);
-      for (size_t k = 0; k < line.size(); ++k)
-        line[k] = static_cast<double>(first[k * strides[order.axis]]);
-      count += countUncertainRanks(line, order, operand);
-    }
-    return count;
-  });
+  const Strides strides = rowMajorStrides(operand.shape);
+  std::vector<double> line(static_cast<size_t>(operand.shape[order.axis]));
+  int64_t count = 0;
+  for (StridedIndex<1> i(lines, {strides}); !i.done(); i.next()) {
+    for (size_t k = 0; k < line.size(); ++k)
+      line[k] = operand.values[i.offset(0) + k * strides[order.axis]];
+    count += countUncertainRanks(line, order, operand);
+  }
+  return count;
 }
 
 } // namespace
@@ -151,9 +122,9 @@ int64_t countRanks(const LineOrder &order, const ApproximateTensor &operand) {
 int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
                                std::span<const Tensor> operands,
                                std::span<const ValueTolerance> tolerances) {
-  std::vector<ApproximateTensor> values;
+  std::vector<ApproximateElements> values;
   for (size_t i = 0; i < operands.size(); ++i)
-    values.push_back(ApproximateTensor::of(operands[i], tolerances[i]));
+    values.emplace_back(operands[i], tolerances[i]);
   switch (const Jumps jumps = jumpsOf(op, result)) {
   case Jumps::never:
     return 0;
@@ -169,7 +140,7 @@ int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
     return countBinary(result.shape, values[0], values[1], mayBeEqual);
   case Jumps::byRank:
     return op.kind == OpKind::reduce
-               ? countArgmax(op, result, values[0])
+               ? countArgmax(op, result.shape.numElements(), values[0])
                : countRanks(LineOrder::of(op, operands[0].type()), values[0]);
   case Jumps::own: // Never returned by jumpsOf.
     break;
