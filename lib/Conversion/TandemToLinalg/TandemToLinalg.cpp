@@ -22,6 +22,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
@@ -167,5 +168,15 @@ private:
   DeviceModel device;
 };
 } // namespace
+
+LogicalResult lowerKernelToLinalg(ModuleOp kernel,
+                                  const std::string &deviceSpec) {
+  PassManager passes(kernel.getContext(), ModuleOp::getOperationName());
+  passes.enableVerifier(false); // The target verifies what it makes of it.
+  ConvertTandemToLinalgOptions options;
+  options.deviceSpec = deviceSpec;
+  passes.addNestedPass<func::FuncOp>(createConvertTandemToLinalg(options));
+  return passes.run(kernel);
+}
 
 } // namespace tandem

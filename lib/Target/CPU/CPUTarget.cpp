@@ -58,11 +58,8 @@ void registerCPUTargetDialects(DialectRegistry &registry) {
 static Status lowerToLinalg(ModuleOp kernel, const CPUTargetOptions &options,
                             PhaseTimes &times) {
   PhaseTimer timer(times, "linalg");
-  TANDEM_ASSIGN_OR_RETURN(DeviceModel device,
-                          findDeviceModel(options.deviceSpec));
-  for (auto function : kernel.getOps<func::FuncOp>())
-    if (failed(convertKernelToLinalg(function, device)))
-      return fail("codegen", "cannot be expressed as loops");
+  if (failed(lowerKernelToLinalg(kernel, options.deviceSpec)))
+    return fail("codegen", "cannot be expressed as loops");
   return {};
 }
 

@@ -64,10 +64,7 @@ public:
 
   void addKernelPasses(OpPassManager &kernels,
                        const PipelineOptions &) const override {
-    // The shape of the grid decides what a thread computes, so mapping comes
-    // before any of it is expressed in C.
-    kernels.addPass(createMapKernelToThreads());
-    kernels.addPass(createConvertKernelToEmitC());
+    buildCUDAKernelPipeline(kernels);
   }
   StringRef kernelPhase() const override { return "emitc"; }
 

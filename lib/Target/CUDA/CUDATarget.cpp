@@ -42,19 +42,10 @@ tl::unexpected<Error> failAt(ModuleOp kernel, const char *what) {
                              "' cannot be " + what);
 }
 
-Status convertToLinalg(ModuleOp kernel, const std::string &deviceSpec) {
-  TANDEM_ASSIGN_OR_RETURN(DeviceModel device, findDeviceModel(deviceSpec));
-  for (auto function : kernel.getOps<func::FuncOp>())
-    if (failed(convertKernelToLinalg(function, device)))
-      return failAt(kernel, "expressed in linalg");
-  return {};
-}
-
 LogicalResult convertToEmitC(ModuleOp kernel) {
   PassManager passes(kernel.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
-  passes.addPass(createMapKernelToThreads());
-  passes.addPass(createConvertKernelToEmitC());
+  buildCUDAKernelPipeline(passes);
   return passes.run(kernel);
 }
 
@@ -92,12 +83,20 @@ void registerCUDATargetDialects(DialectRegistry &registry) {
                   vector::VectorDialect, ir::TandemDialect>();
 }
 
+void buildCUDAKernelPipeline(OpPassManager &kernel) {
+  // The shape of the grid decides what a thread computes, so mapping comes
+  // before any of it is expressed in C.
+  kernel.addPass(createMapKernelToThreads());
+  kernel.addPass(createConvertKernelToEmitC());
+}
+
 Expected<fb::KernelT> compileKernelForCUDA(ModuleOp kernel,
                                            const CUDATargetOptions &options,
                                            PhaseTimes &times) {
   {
     PhaseTimer timer(times, "linalg");
-    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, options.deviceSpec));
+    if (failed(lowerKernelToLinalg(kernel, options.deviceSpec)))
+      return failAt(kernel, "expressed in linalg");
   }
   PhaseTimer timer(times, "codegen");
   if (failed(convertToEmitC(kernel)))
@@ -155,7 +154,8 @@ Expected<std::string> emitCUDASource(ModuleOp module,
   // kernel it is, the module that it comes from says.
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto kernel : module.getOps<ModuleOp>()) {
-    TANDEM_RETURN_IF_ERROR(convertToLinalg(kernel, deviceSpec));
+    if (failed(lowerKernelToLinalg(kernel, deviceSpec)))
+      return failAt(kernel, "expressed in linalg");
     for (auto function :
          llvm::make_early_inc_range(kernel.getOps<func::FuncOp>()))
       function->moveBefore(kernels->getBody(), kernels->getBody()->end());

@@ -35,9 +35,13 @@ template <typename Body> auto withFloatType(DType dtype, Body body) {
     return body(Eigen::bfloat16{});
   case DType::f64:
     return body(double{});
-  default:
-    return body(float{});
+  case DType::f32:
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
+    break;
   }
+  return body(float{});
 }
 
 /// The type that elements are compared in: exact for all of their values.

@@ -12,6 +12,7 @@
 #include "tandem/Analysis/DeviceModel.h"
 #include "tandem/Support/Error.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir {
@@ -60,6 +61,12 @@ Status checkReductionResult(ir::ReduceOp reduce, mlir::RankedTensorType type);
 mlir::LogicalResult
 convertKernelToLinalg(mlir::func::FuncOp kernel,
                       const DeviceModel &device = genericDeviceModel());
+
+/// Runs pass convert-tandem-to-linalg, which is phase `linalg` of the pipeline,
+/// on a single kernel module. `deviceSpec` is as findDeviceModel takes it. On
+/// failure a diagnostic has been emitted.
+mlir::LogicalResult lowerKernelToLinalg(mlir::ModuleOp kernel,
+                                        const std::string &deviceSpec);
 
 #define GEN_PASS_DECL
 #include "tandem/Conversion/TandemToLinalg/Passes.h.inc"

@@ -40,6 +40,10 @@ struct CUDATargetOptions {
 /// Registers the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
+/// Adds the passes that lower a kernel module in the form that phase `linalg`
+/// leaves to EmitC. `kernel` is anchored on that module.
+void buildCUDAKernelPipeline(mlir::OpPassManager &kernel);
+
 /// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the
 /// form that phase `kernels` leaves: one function of the module's name, on
 /// tandem ops with static types. It is lowered in place and cannot be used
