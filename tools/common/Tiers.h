@@ -54,7 +54,7 @@ private:
   const bool dispatchOnly;
   /// A compiler is created only if a tier needs it.
   std::unique_ptr<Function> interpreted, compiled;
-  /// Where the progress is shown; null while nothing is prepared.
+  /// Shows the progress; null while nothing is prepared.
   ProgressLine *line = nullptr;
 };
 
