@@ -69,8 +69,10 @@ def check(entry, file, overlay, pattern):
     places = set()
     for place in pattern.findall(done.stderr):
         path = pathlib.Path(entry["directory"], place).resolve()
-        places.add(f"include/{path.relative_to(overlay)}" if path.is_relative_to(overlay)
-                   else str(path.relative_to(ROOT)))
+        if not path.is_relative_to(overlay):
+            places.add(str(path.relative_to(ROOT)))
+        elif pattern is MISSING:  # Otherwise the made-up row is what fails.
+            places.add(f"include/{path.relative_to(overlay)}")
     if done.returncode != 0 and not places:
         sys.exit(f"find-op-places.py: {file} has other errors:\n{done.stderr}")
     return places

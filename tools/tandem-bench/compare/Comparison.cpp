@@ -77,7 +77,7 @@ private:
   Status readPredictions();
   Status check(const std::vector<Tensor> &actual, const std::string &who) const;
   Status addLibrary(Formats formats, std::optional<LibrarySide> &side);
-  measure::Sampler::Call callOf(PreparedTier &tier);
+  measure::Sampler::Call callOf(const PreparedTier &tier);
   measure::Sampler::Call callOf(LibrarySide &side);
   size_t add(measure::Sampler::Call call);
   void addPeak(int threads);
@@ -269,7 +269,7 @@ Status Comparison::addLibrary(Formats formats,
   return check({targets[0]}, "oneDNN");
 }
 
-measure::Sampler::Call Comparison::callOf(PreparedTier &tier) {
+measure::Sampler::Call Comparison::callOf(const PreparedTier &tier) {
   return [this, executor = tier.executor.get()](size_t) {
     size_t set = turn++ % inputs.size();
     return executor->run(inputs[set], outputs[set]);
@@ -357,7 +357,7 @@ Status Comparison::run() {
   addPeak(threads);
   TANDEM_ASSIGN_OR_RETURN(MoveSeries copy, addCopy());
   const size_t taken = addPrograms();
-  const size_t beside = add(callOf(eager));
+  const size_t beside = add(callOf(*eager));
   addLibraries();
   auto times = sampler.run();
   setNumThreads(threads);
