@@ -72,8 +72,8 @@ struct CompileOptions {
   std::string fusionReport;
   /// Options of the target that compiles for `device`, by name
   /// (DeviceInfo::targetOptions; CPUOptions describes those of the target
-  /// "cpu"). Creating a compiler fails for an option that the target does not
-  /// have, and for a value that the option does not have.
+  /// "cpu"). The creation of a compiler fails if the target does not have one
+  /// of the options, or if the value of an option is invalid.
   TargetOptions targetOptions = {};
 #include "tandem/Target/CPU/FormerCompileOptions.inc"
   /// The precision of contractions in the device's libraries, if the libraries

@@ -81,15 +81,15 @@ struct DeviceModel {
   /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The
   /// library uses the matrix unit, Tandem's kernels do not.
   double matrixFlopsPerClock = 0;
-  /// The share of the device's peak that loop kernels reach, in which each
-  /// result is a chain of dependent multiply-adds; and that of depthwise
-  /// convolutions in loop kernels whose weights do not stay in the first-level
-  /// cache.
+  /// The share of the device's peak that loop kernels reach. In a loop kernel,
+  /// each result is a chain of dependent multiply-adds. `depthwiseLoopShare` is
+  /// the share of depthwise convolutions in loop kernels whose weights do not
+  /// stay in the first-level cache.
   double loopShare = 0.6, depthwiseLoopShare = 0.25;
-  /// Numbers about a target's own kernels and libraries on the device, by the
-  /// key that they have in a spec file: it begins with "kernel_" or "library_".
-  /// Only the target knows these numbers (tandem/Target/CPU/CPUShares.h), and
-  /// has defaults for those that are missing. All are positive.
+  /// Numbers that describe a target's kernels and libraries on the device. The
+  /// keys are those of a spec file, and begin with "kernel_" or "library_".
+  /// Only the target interprets the numbers (tandem/Target/CPU/CPUShares.h) and
+  /// has defaults for missing numbers. All numbers are positive.
   std::map<std::string, double, std::less<>> targetNumbers;
 
   /// Peak speed for elements of `elementBytes` bytes, in operations per

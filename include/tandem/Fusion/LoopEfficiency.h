@@ -14,8 +14,8 @@
 
 namespace tandem {
 
-/// The largest spatial stride for which positions may run along the lanes: each
-/// vector that is read beyond the first takes a load and a shuffle.
+/// The largest spatial stride for which positions may run along the lanes. A
+/// stride of s takes s vector loads. Each load after the first adds a shuffle.
 inline constexpr int64_t kMaxLaneStride = 4;
 
 /// The share (above 0, at most 1) of the device's peak that a loop kernel

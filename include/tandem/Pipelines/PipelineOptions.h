@@ -33,10 +33,10 @@ struct PipelineOptions {
   /// empty, the pass is left out.
   std::string fusionReport;
   std::vector<std::string> whyNotFused;
-  /// The target's options (Target::options), checked.
+  /// The target's options, which checkTargetOptions has accepted.
   TargetOptions targetOptions;
-  /// Whether contractions have been left to the library already
-  /// (BackendChoice.h), so that the target's passes do not choose.
+  /// True if it has been decided which contractions the library computes
+  /// (BackendChoice.h). The target's passes then do not decide.
   bool areBackendsChosen = false;
   /// Option `libraries` of pass tandem-fuse; empty stands for the target's
   /// model.

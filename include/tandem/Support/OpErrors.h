@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numerical errors of each op: what the columns of the op table (OpTable.h)
-// say about errors, as numbers, and a rule for each op that is not elementwise.
-// The two models of errors are derived from these facts: the tolerances of
+// Facts about the rounding errors of each op. For elementwise ops, the columns
+// of the op table (OpTable.h) are converted to numbers. Each other op has a
+// rule. Both error models are derived from these facts: the tolerances of
 // certificates (runtime/engine/certificate) and the error bounds that the
 // reference samples (runtime/eager/reference).
 //
@@ -42,33 +42,33 @@ constexpr double leastNormal(DType computed) {
                                 : std::numeric_limits<float>::min();
 }
 
-/// How an op computes the elements of a float result, as far as the error of
-/// an element depends on it.
+/// How an op computes an element of a float result. The rules differ only in
+/// what affects the error of the element.
 enum class ErrorRule : uint8_t {
-  choice,     ///< Elements of operands, or constants; nothing is rounded.
+  choice,     ///< An element of an operand, or a constant. Nothing is rounded.
   function,   ///< An elementwise function, which OpInfo::rounding describes.
-  conversion, ///< A cast. All tiers round equal numbers to equal ones.
+  conversion, ///< A cast. All tiers round equal numbers to equal results.
   sum,        ///< A sum of terms in any order.
   mean,       ///< A sum of terms in any order, divided by their number.
   product,    ///< A product of factors in any order.
   updates,   ///< A sum or product of updates in a fixed order, which is rounded
              ///< to the type of the result after each update.
   batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
-  softmax,   ///< A power divided by the sum of `terms` powers.
-  unknown,   ///< A function of the user: equal operands give equal results.
+  softmax,   ///< An exponential divided by the sum of `terms` exponentials.
+  unknown,   ///< A custom_call. Equal operands give equal results.
 };
 
-/// The errors of one op for given types. All units are multiples of the unit
-/// roundoff of the type in which the op computes or, for ErrorRule::updates, of
-/// the type of the result.
+/// The errors of one op for given types. `units` and sumUnits() are multiples
+/// of the unit roundoff of the type in which the op computes or, for
+/// ErrorRule::updates, of the type of the result.
 struct OpErrors {
   ErrorRule rule = ErrorRule::choice;
-  /// What errors of the operands become in the result, `amplification` times.
-  /// Never Condition::own.
+  /// How errors of the operands change the result. The change is multiplied by
+  /// `amplification`. Never Condition::own.
   Condition condition = Condition::relative;
   double amplification = 1;
-  /// The number of terms, factors or updates of each element, or of powers that
-  /// a softmax adds up; 0 if there are none.
+  /// The number of terms, factors or updates of each element, or the number of
+  /// exponentials that a softmax adds; 0 if there are none.
   double terms = 0;
   /// The largest error of roundings other than those of the terms. The
   /// additional terms of Rounding::cancelling and Rounding::power are not
@@ -83,12 +83,12 @@ struct OpErrors {
   /// True for convolutions that may be computed from sums and differences of
   /// inputs and of weights, which saves multiplications. This holds for 3x3
   /// kernels in f32 with strides and dilations 1 and without groups. The error
-  /// of an element is then relative to the largest inputs near its window and
-  /// not only to the products that it sums up: see NormwiseConv.
+  /// of an element then depends on the largest inputs near the element's window
+  /// and not only on the products that are summed (NormwiseConv).
   bool isNormwise = false;
-  /// True for a result of 16 bits that is computed in f32 and rounded once. f32
-  /// values that differ a little are rounded to neighbors of f16, and bf16 is
-  /// not rounded at all between two ops of a kernel.
+  /// True for a result of 16 bits that is computed in f32 and rounded once. Two
+  /// slightly different f32 values may be rounded to neighboring f16 values. A
+  /// kernel does not round bf16 values between two of its ops.
   bool isRoundedToHalf = false;
 
   /// Returns true if the op only chooses elements or changes their signs.
@@ -103,16 +103,16 @@ struct OpErrors {
 };
 
 /// The additional error of a convolution with OpErrors::isNormwise. The error
-/// of an element is up to `kUnits` max|x| sum|w| over the weights w of its
-/// channel and the inputs x of its window and of `kNeighbors` positions on each
-/// side of it. Inputs that are more than `kMaxAboveWindow` times as large as
-/// the largest input of the window do not count (docs/Contractions.md).
+/// of an element is up to `kUnits` max|x| sum|w|. The weights w are those of
+/// the element's channel. The inputs x are those of the element's window and of
+/// `kNeighbors` positions on each side of the window, except inputs that exceed
+/// `kMaxAboveWindow` times the window's largest input (docs/Contractions.md).
 struct NormwiseConv {
   static constexpr double kUnits = 3;
   static constexpr int64_t kNeighbors = 3;
   static constexpr double kMaxAboveWindow = 4096;
-  /// The error as a multiple of that of a sum in any order. For inputs and
-  /// weights that are uniform in [-1, 1), it is 3 sqrt(3) / 2 sqrt(3) = 7.8.
+  /// The error, divided by the error of a sum in any order. For inputs and
+  /// weights uniform in [-1, 1), the ratio is 3 sqrt(3) / 2 * sqrt(3) = 7.8.
   static constexpr double kTypicalFactor = 8;
 };
 

@@ -63,20 +63,20 @@ enum class Rounding : uint8_t {
 
 /// How a small relative error of an operand changes a float result. x is an
 /// operand, f(x) the result with the other operands fixed, and f'(x) its
-/// derivative, apart from jumps. If several hold, the first one is given.
+/// derivative, apart from jumps. If several hold, the table has the first one.
 enum class Condition : uint8_t {
   none,        ///< f'(x) = 0: nothing changes between jumps.
   relative,    ///< |x f'(x)| <= |f(x)|: the relative error does not grow.
   normwise,    ///< |x f'(x)| <= max |f|: the error does not grow relative to
-               ///< the largest results, but results near 0 may change by much.
+               ///< the largest results, but results near 0 may change a lot.
   exponential, ///< |f'(x)| <= |f(x)|: the absolute error becomes a relative
                ///< one.
   steep,       ///< None of these, such as for asin near 1.
   own,         ///< The op is not elementwise: the error model has its own rule.
 };
 
-/// The values x (and y) of the operands at which the result jumps: a change of
-/// an operand, however small, changes the result by much.
+/// The values x (and y) of the operands at which the result jumps: there, an
+/// arbitrarily small change of an operand changes the result a lot.
 enum class Jumps : uint8_t {
   never,
   atZero,            ///< x = 0

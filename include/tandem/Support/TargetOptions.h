@@ -19,9 +19,9 @@
 
 namespace tandem {
 
-/// Options of a target: their names and, as text, their values, e.g.
-/// {{"contractions", "generated"}}. An option that is not in the map has its
-/// default value.
+/// The options of a target: a map from their names to their values, which are
+/// text, e.g. {{"contractions", "generated"}}. An option that is not in the map
+/// has its default value.
 using TargetOptions = std::map<std::string, std::string>;
 
 /// The description of one option of a target.
@@ -33,14 +33,14 @@ struct TargetOptionInfo {
   std::vector<std::string_view> values;
 };
 
-/// Checks that each of `options` is one of `known`, the options of the target
-/// `target`, and has one of its values. The Error names the option, and its
-/// hint lists what is valid.
+/// Checks that each of `options` is among `known`, the options of the target
+/// named `target`, and has a valid value. The Error names the invalid option,
+/// and the Error's hint lists the valid options or values.
 Status checkTargetOptions(std::string_view target,
                           std::span<const TargetOptionInfo> known,
                           const TargetOptions &options);
 
-/// Sets the option that `text` gives as NAME=VALUE.
+/// Sets the option NAME to VALUE in `options`. `text` must be "NAME=VALUE".
 Status addTargetOption(std::string_view text, TargetOptions &options);
 
 } // namespace tandem

@@ -70,23 +70,23 @@ public:
   /// computes them, as op steps.
   virtual bool generatesReductions() const { return false; }
 
-  // Its options (CompileOptions::targetOptions). The functions below take
-  // options that checkTargetOptions has accepted.
+  // The target's options (CompileOptions::targetOptions). The functions below
+  // take options that checkTargetOptions has accepted.
 
-  /// The descriptions of its options.
+  /// The descriptions of the target's options.
   virtual std::span<const TargetOptionInfo> options() const { return {}; }
   /// Whether `options` ask the compiler to time each contraction in a generated
   /// kernel and in the library. Only for a target with isHost().
   virtual bool autotunesContractions(const TargetOptions & /*options*/) const {
     return false;
   }
-  /// The device that `options` name to plan programs for, as findDeviceModel
-  /// takes it; empty if they name none. Only for a target with isHost().
+  /// The device model for which `options` ask to plan programs, as an argument
+  /// of findDeviceModel; empty if not set. Only for a target with isHost().
   virtual std::string deviceModel(const TargetOptions & /*options*/) const {
     return {};
   }
 
-  /// Checks what the description of a device says about the target
+  /// Checks the numbers of a device model that only this target interprets
   /// (DeviceModel::targetNumbers).
   virtual Status checkDevice(const DeviceModel &) const { return {}; }
 

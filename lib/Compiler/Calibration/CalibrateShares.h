@@ -36,7 +36,7 @@ struct CPUDevice {
   CPUShares shares;
 };
 
-/// A number of a description that is found by timing convolutions.
+/// A number of the description that calibration finds by timing convolutions.
 struct Share {
   const char *key;
   double &(*field)(CPUDevice &device);

@@ -30,10 +30,11 @@ struct KernelOutcome {
   bool isCached = false, isStored = false;
 };
 
-/// Compiles `kernels` as `config` says, in parallel on as many threads as run
-/// programs, each in a context of its own. The modules are not changed. Kernels
-/// that are in a cache are taken from there. `config.options.progress` is told
-/// of each kernel that is ready. Returns one outcome per kernel, in order.
+/// Compiles `kernels` as `config` says, in parallel. Uses the number of threads
+/// that run programs, and one context per thread. Does not change the modules.
+/// Takes kernels from the caches if they are there. Calls
+/// `config.options.progress` for each kernel that is ready. Returns one outcome
+/// per kernel, in order.
 std::vector<KernelOutcome>
 compileKernels(const CompilerConfig &config,
                llvm::ArrayRef<mlir::ModuleOp> kernels);

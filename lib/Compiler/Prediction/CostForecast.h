@@ -19,25 +19,25 @@
 
 namespace tandem {
 
-/// Predicts what compiling and calling the programs of one graph cost, and
-/// tells the process's history what compiling has cost. `config` outlives this.
-/// Thread-safe.
+/// Predicts the costs of compiling and calling the programs of one graph, and
+/// records the measured costs of compiling in the history of the process.
+/// `config` must outlive this object. Thread-safe.
 class CostForecast {
 public:
   CostForecast(std::shared_ptr<const SerializedGraph> graph,
                const CompilerConfig &config);
 
-  /// What is expected for inputs of these types; nothing if they do not fit the
-  /// graph.
+  /// Returns the expected costs for inputs of these types, or nothing if the
+  /// types do not fit the graph.
   std::optional<CompileHistory::Expectation>
   expect(std::span<const TensorType> inputs) const;
-  /// The same, with the cost of compiling corrected by the history.
+  /// Returns the same costs. The history corrects the cost of compiling.
   Prediction predict(std::span<const TensorType> inputs) const;
 
-  /// A compilation has taken `ns` nanoseconds of processor time.
+  /// Records that a compilation took `ns` nanoseconds of processor time.
   void observe(const std::optional<CompileHistory::Expectation> &expected,
                const KernelCounts &counts, double ns);
-  /// A program was in the disk cache, so that nothing was compiled.
+  /// Records that a program was in the disk cache and nothing was compiled.
   void observeStored() { history.observeStored(); }
 
 private:

@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// The layer that lets helper processes compile, if the request asks for that.
-/// The layer below compiles if no helper process can.
+/// The layer that compiles in helper processes if the request asks for that.
+/// Otherwise, and if no helper process can compile, the layer below compiles.
 class RemoteCompiler final : public CompileLayer {
 public:
   RemoteCompiler(std::shared_ptr<CompilerState> state,
@@ -25,7 +25,7 @@ public:
   Expected<Compiled> compile(ProgramRequest &request) override;
 
 private:
-  /// Loads the program that a helper has answered with.
+  /// Loads the program from the answer of a helper process.
   Expected<Compiled> take(const HelperOutcome::Answer &answer,
                           ProgramRequest &request,
                           std::span<const KnownConstant> known,

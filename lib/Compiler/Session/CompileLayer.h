@@ -14,7 +14,7 @@
 
 namespace tandem {
 
-/// A graph, how it is compiled, and what the layers of its compiler share.
+/// The state that all layers of the compiler of one graph share.
 struct CompilerState {
   CompilerState(std::shared_ptr<const SerializedGraph> given,
                 CompilerConfig config)
@@ -28,7 +28,7 @@ struct CompilerState {
   CostForecast forecast;
 };
 
-/// A program that is wanted for inputs of static types. Used by one thread.
+/// A request for the program for inputs of static types. Not thread-safe.
 class ProgramRequest {
 public:
   ProgramRequest(CompilerState &state, std::span<const TensorType> inputs,
@@ -38,8 +38,8 @@ public:
   const std::span<const TensorType> inputs;
   const CompileRequest how;
 
-  /// The program's key. It is made when a layer needs it for the first time,
-  /// because it contains the digests of the graph's constants.
+  /// The program's key. The key is made when a layer first needs it, because
+  /// the digests of the graph's constants, which it contains, take time.
   const CacheKey &key() {
     if (!made)
       made = state.store.keyOf(inputs);
@@ -51,14 +51,14 @@ private:
   std::optional<CacheKey> made;
 };
 
-/// One way to obtain a program. A layer that does not have the program asks the
-/// layer below: the disk cache asks the helper process, and the helper process
-/// asks the compiler of this process. Thread-safe.
+/// One way to obtain a program. A layer that cannot provide the program asks
+/// the layer below. The layers are, from the top, StoredCompiler (disk cache),
+/// RemoteCompiler (helper processes) and LocalCompiler. Thread-safe.
 class CompileLayer {
 public:
   virtual ~CompileLayer() = default;
-  /// The result contains the phases and the wall time of this layer and of the
-  /// layers below.
+  /// Returns the requested program. The result contains the phases and the wall
+  /// time of this layer and of the layers below.
   virtual Expected<Compiled> compile(ProgramRequest &request) = 0;
 };
 

@@ -21,15 +21,14 @@ namespace tandem {
 
 class BackgroundCalibration;
 
-/// The lowest layer, which compiles on the calling thread. Keeps a session for
-/// each thread that has ever compiled at the same time as others. No lock is
-/// held while it compiles.
+/// The lowest layer, which compiles on the calling thread. Keeps at most as
+/// many sessions as threads have ever compiled at the same time. Holds no lock
+/// during a compilation.
 class LocalCompiler final : public CompileLayer {
 public:
   explicit LocalCompiler(std::shared_ptr<CompilerState> state);
 
-  /// Creates what the first compilation needs: a session, and whatever
-  /// WarmUpThread prepares.
+  /// Creates a session for the first compilation, and starts a WarmUpThread.
   Status start();
 
   Expected<Compiled> compile(ProgramRequest &request) override;

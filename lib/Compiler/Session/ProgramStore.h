@@ -31,14 +31,14 @@ public:
                const CompilerConfig &config)
       : graph(std::move(graph)), config(config) {}
 
-  /// The program of a key, loaded; nothing where it is not there. Adds to the
-  /// phases "read cache" and "load".
+  /// Finds and loads the program with this key. Returns nothing if the cache
+  /// does not have the program. Adds to the phases "read cache" and "load".
   std::optional<Compiled> find(const CacheKey &key, PhaseTimes &times);
 
-  /// Keeps the program of a key, unless some kernel fell back. One with many
-  /// bytes of constants of its own is written in the background, where that is
-  /// allowed, or when the process ends; others now. Adds to the phase "write
-  /// cache", and, once, a warning where the cache cannot be used.
+  /// Keeps the program with this key, unless a kernel fell back. Where work in
+  /// the background is allowed, a program with many bytes of its own constants
+  /// is written there, at the latest when the process ends. Others are written
+  /// now. Adds to the phase "write cache", and warns once of an unusable cache.
   void keep(const CacheKey &key, Compiled &compiled, PhaseTimes &times);
 
   /// What processes have found out by running the program for inputs of these

@@ -13,9 +13,9 @@
 
 namespace tandem {
 
-/// The layer that looks for programs in the disk cache. It keeps the programs
-/// there that the layer below has compiled in this process; a helper process
-/// keeps its programs by itself.
+/// The layer that looks for programs in the disk cache. It also writes programs
+/// that were compiled in this process to the disk cache. A helper process
+/// writes its programs itself.
 class StoredCompiler final : public CompileLayer {
 public:
   StoredCompiler(std::shared_ptr<CompilerState> state,

@@ -78,8 +78,8 @@ struct Contraction {
   /// The weights of output o begin at o / outputBlock * outputBlockStride + o %
   /// outputBlock * outputStride.
   int64_t outputStride = 0, outputBlock = 1, outputBlockStride = 0;
-  /// How far apart outputs have their data: 0, as they share it, unless they
-  /// are groups that a target describes as outputs.
+  /// The distance between the data of two outputs. It is 0, because outputs
+  /// share their data, unless a target describes groups as outputs.
   int64_t outputDataStride = 0;
   /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;
@@ -108,8 +108,8 @@ struct Contraction {
 
 /// Describes `hero`, a tandem.conv or tandem.matmul of static types. It looks
 /// through transposes, reshapes and slices of the weights, and through ops with
-/// ir::IdentityOpInterface. The Error says what stands in the way, as a clause
-/// that continues a sentence about the op.
+/// ir::IdentityOpInterface. The message of the Error is the predicate of a
+/// sentence whose subject is the op, e.g. "has an empty operand or result".
 Expected<Contraction> describeContraction(mlir::Operation *hero);
 
 /// Describes `hero` as if `weights` were its second operand. `weights` must

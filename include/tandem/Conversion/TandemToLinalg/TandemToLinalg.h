@@ -63,8 +63,8 @@ convertKernelToLinalg(mlir::func::FuncOp kernel,
                       const DeviceModel &device = genericDeviceModel());
 
 /// Runs pass convert-tandem-to-linalg, which is phase `linalg` of the pipeline,
-/// on a single kernel module. `deviceSpec` is as findDeviceModel takes it. On
-/// failure a diagnostic has been emitted.
+/// on a single kernel module. `deviceSpec` is an argument of findDeviceModel.
+/// Emits a diagnostic on failure.
 mlir::LogicalResult lowerKernelToLinalg(mlir::ModuleOp kernel,
                                         const std::string &deviceSpec);
 

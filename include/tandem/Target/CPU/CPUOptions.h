@@ -60,9 +60,9 @@ struct CPUOptions {
   Contractions contractions = Contractions::predict;
   /// Option "winograd": when to use Winograd's method.
   Winograd winograd = Winograd::automatic;
-  /// Option "device-model": the device model that determines how programs are
-  /// planned, in the form that findDeviceModel takes. The model's vector widths
-  /// and instructions are replaced by those of this processor. If empty,
+  /// Option "device-model": the device model for which programs are planned, as
+  /// an argument of findDeviceModel. The vector widths and instructions of this
+  /// processor replace those of the model. If the option is empty,
   /// hostDeviceModel() is used.
   std::string deviceModel;
 };
@@ -70,8 +70,8 @@ struct CPUOptions {
 /// Returns the descriptions of the target's options.
 std::span<const TargetOptionInfo> cpuOptionInfos();
 
-/// Reads the target's options. The Error names an option that the target does
-/// not have, or an invalid value, and lists what is valid.
+/// Parses the target's options. Returns the Error of checkTargetOptions if an
+/// option or its value is invalid.
 Expected<CPUOptions> parseCPUOptions(const TargetOptions &options);
 
 } // namespace tandem

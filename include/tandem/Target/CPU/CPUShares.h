@@ -13,67 +13,67 @@
 
 namespace tandem {
 
-/// How fast the library (oneDNN) is, by kind of contraction. Shares are of the
-/// speed that Tandem's own register tiles are estimated to reach on the same
-/// contraction.
+/// The speed of the library (oneDNN), by kind of contraction. Unless stated
+/// otherwise, a share is the library's speed divided by the estimated speed of
+/// Tandem's own register tiles on the same contraction.
 struct LibraryShares {
   double tiles = 0.96;
-  /// The share of depthwise convolutions over two spatial dims, and of those
-  /// over one or three, for which the library has no special kernel.
+  /// The shares of depthwise convolutions over two spatial dims (`depthwise`)
+  /// and over one or three, which have no special kernel (`generic`).
   double depthwise = 0.7, generic = 0.1;
   /// The share of the matrix unit's peak (AMX) that contractions on it reach.
   double matrixUnit = 0.3;
-  /// The share of the device's peak where Tandem has no register tile for the
-  /// contraction to compare with.
+  /// The share of the device's peak that contractions reach for which Tandem
+  /// has no register tile.
   double other = 0.6;
-  /// Channels-first convolutions are matrix products in the library.
+  /// The library computes channels-first convolutions as matrix products.
   /// `tileProducts` is the overhead of a tile, in multiply-adds per element of
-  /// the result; `columnCycles` is the number of cycles for each element that
-  /// is copied into the columns of the matrix (im2col), and
-  /// `stridedColumnCycles` where positions are apart.
+  /// the result. `columnCycles` is the number of cycles for each element that
+  /// is copied into the columns of the matrix (im2col). `stridedColumnCycles`
+  /// is the same number for convolutions with strides above 1.
   double tileProducts = 8, columnCycles = 3, stridedColumnCycles = 3;
-  /// What all threads reach of as many times one's speed in such a product,
-  /// which is divided among them image by image, in pieces that are copied
-  /// first.
+  /// The parallel efficiency of such a matrix product: the speed of n threads,
+  /// divided by n times the speed of one thread. The threads divide the product
+  /// image by image, in pieces that are copied first.
   double matrixThreads = 0.6;
-  /// The time of reordering an image to another layout, as a multiple of the
-  /// time of copying it.
+  /// The time to reorder an image to another layout, divided by the time to
+  /// copy the image.
   double reorderFactor = 1.5;
 };
 
-/// How fast the contraction kernels are that the target generates.
+/// The speed of the contraction kernels that the target generates.
 struct KernelShares {
-  /// The share that register tiles reach of their estimated speed.
+  /// The share of their estimated speed that register tiles reach.
   double tiles = 0.98;
-  /// The share that tiles of groups reach of theirs (depthwise convolutions).
+  /// The same share for tiles of groups (depthwise convolutions).
   double depthwise = 0.98;
   /// Extra time of channels-first convolutions, as shares of a tile's time.
-  /// Their data comes as short pieces of rows, which the hardware does not
-  /// prefetch well: `pieceTime` is the cost of fetching them, once for all
-  /// taps. `transposedReadTime` is the cost of loading many input channels,
-  /// each from a different place, where output channels run along the lanes.
+  /// The data consists of short pieces of rows, which the hardware does not
+  /// prefetch well. `pieceTime` is the cost of fetching the pieces, once for
+  /// all taps. `transposedReadTime` is the cost of loading many input channels
+  /// from different places if output channels run along the lanes.
   double pieceTime = 0.45, transposedReadTime = 0.15;
-  /// Cycles lost for each piece of 128 bytes in which a row of outputs is
-  /// written, where few products go by meanwhile. Processors with vectors of
-  /// 512 bits were seen to lose so much, a Zen 3 nothing.
+  /// The cycles that are lost for each piece of 128 bytes of a row of outputs,
+  /// if few products are computed between two writes. Processors with 512-bit
+  /// vectors were measured to lose the default; a Zen 3 loses none.
   double partialRowStoreCycles = 41;
 };
 
-/// What the CPU target adds to the description of a device: how fast its ways
-/// to compute a contraction are.
+/// The numbers that the CPU target adds to the description of a device: the
+/// speeds of the target's ways to compute a contraction.
 struct CPUShares {
   LibraryShares library;
   KernelShares kernels;
 
-  /// Reads the shares of `model` (DeviceModel::targetNumbers). Shares that the
-  /// model lacks have their defaults.
+  /// Reads the shares from `model` (DeviceModel::targetNumbers). A share that
+  /// the model lacks has its default value.
   static CPUShares of(const DeviceModel &model);
   /// Writes all shares to `model`.
   void writeTo(DeviceModel &model) const;
 };
 
-/// Checks that the target knows all of the model's targetNumbers. The Error
-/// names the first number that it does not know.
+/// Checks that the target knows all keys of the model's targetNumbers. The
+/// Error names the first unknown key.
 Status checkCPUShares(const DeviceModel &model);
 
 } // namespace tandem

@@ -75,7 +75,7 @@ estimateContractionCosts(mlir::Operation *op, bool isConstant,
 std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
                                                const DeviceModel &device,
                                                bool useWinograd);
-/// The same, as the target's options have it.
+/// The same. The option `winograd` says whether Winograd's method is compared.
 std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
                                                const DeviceModel &device,
                                                const CPUOptions &options);

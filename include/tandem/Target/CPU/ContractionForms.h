@@ -38,41 +38,41 @@ enum class VectorizedDim {
   InputChannel,
 };
 
-/// Merges the innermost spatial dim with the spatial dims around it that are
-/// stepped through as through one. The merged dims are removed, and the index
-/// of the innermost dim in the result then runs beyond that dim's size.
+/// Merges the innermost spatial dim with the spatial and batch dims around it,
+/// as far as one loop can step through all of them. Removes the merged dims.
+/// The index of the innermost dim in the result then exceeds that dim's size.
 void flattenPositions(Contraction &contraction);
 
 /// Describes groups of one output, whose positions run along the lanes, as the
-/// outputs of a single group, so that a tile computes several of them. Alone, a
-/// group of few positions has too few independent products to hide their
-/// latency. Leaves other contractions alone.
+/// outputs of a single group. A tile then computes several groups. One group
+/// with few positions would have too few independent products to hide their
+/// latency. Does not change other contractions.
 void describeGroupsAsOutputs(Contraction &contraction);
 
-/// Whether a kernel can compute `contraction`, which describes `hero`; the
-/// Error is as describeContraction's.
+/// Checks that a kernel can compute `contraction`, which describes `hero`. The
+/// message of the Error has the form that describeContraction documents.
 Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 
-/// The dim that runs along the lanes in a kernel; none where the contraction
-/// cannot be vectorized.
+/// Returns the dim that runs along the lanes in a kernel, or nothing if the
+/// contraction cannot be vectorized.
 std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction);
 
-/// Describes `contraction` as it would be with packed weights: in the order in
-/// which they are read, in one block, and in pairs of inputs where the format
-/// has them.
+/// Returns the description of `contraction` with packed weights. The weights
+/// are then in the order in which they are read, in one block, and in pairs of
+/// inputs if the element format has pairs.
 Contraction assumePacked(Contraction contraction);
 
-/// The number of inputs that packed weights of `type` hold side by side, for
-/// `inputs` inputs.
+/// Returns the number of inputs that packed weights of `type` hold side by
+/// side, for `inputs` inputs.
 int64_t getPackedInputs(mlir::Type type, int64_t inputs);
 
-/// The share (0 to 1) of the lanes of vectors of `width` elements that do
-/// useful work.
+/// Returns the share (0 to 1) of lanes that do useful work in vectors of
+/// `width` elements.
 double getLaneUse(const Contraction &contraction, int64_t width);
 
-/// Whether packing the weights, so that output channels are adjacent, is
-/// possible and worthwhile. Constants are packed ahead of time; other weights
-/// are packed where outputs run along the lanes and each is used often enough.
+/// Returns true if it is possible and worthwhile to pack the weights so that
+/// output channels are adjacent. Constants are packed ahead of time. Other
+/// weights are packed if outputs run along the lanes and weights are reused.
 bool canPackWeights(mlir::Operation *hero, const Contraction &contraction,
                     bool isConstant);
 

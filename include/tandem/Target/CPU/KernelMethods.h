@@ -14,12 +14,12 @@
 namespace tandem {
 
 /// A method by which generated kernels of the target "cpu" compute
-/// contractions, as benchmarks compare them.
+/// contractions. Benchmarks compare all methods.
 struct KernelMethod {
   /// The name in JSON, the title of its column in tables, and the abbreviation
   /// in a table's cells.
   std::string_view name, title, abbreviation;
-  /// The options that select the method wherever it is possible.
+  /// The options that select the method for every contraction it can compute.
   TargetOptions options;
 };
 

@@ -17,14 +17,14 @@ namespace tandem {
 
 struct CompileOptions;
 
-/// Moves the options that were fields of CompileOptions
-/// (FormerCompileOptions.inc) to `options.targetOptions`, where they do not
-/// replace what is set.
+/// Moves the deprecated fields of CompileOptions (FormerCompileOptions.inc) to
+/// `options.targetOptions`. Options that are already set there keep their
+/// values.
 void moveFormerOptions(CompileOptions &options);
 
-/// The options with which calibration times a contraction: `contractions`
-/// chooses who computes it, directly from its definition, planned for
-/// `deviceModel`.
+/// Returns the options with which calibration times a contraction. They choose
+/// between kernel and library as `contractions` says, exclude Winograd's
+/// method, and plan for `deviceModel`.
 TargetOptions makeCalibrationOptions(Contractions contractions,
                                      std::string deviceModel);
 

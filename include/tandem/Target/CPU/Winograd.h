@@ -14,16 +14,16 @@
 
 namespace tandem {
 
-/// Whether `contraction`, a convolution, can be computed by Winograd's method
-/// (docs/Contractions.md): it has 3x3 taps, strides and dilations of 1,
-/// channels last, one group, element type f32, 8 to 4096 inputs and several
-/// outputs.
+/// Returns true if Winograd's method (docs/Contractions.md) can compute
+/// `contraction`, a convolution. It must have 3x3 taps, strides and dilations
+/// of 1, channels last, one group, element type f32, 8 to 4096 inputs and
+/// several outputs.
 bool canUseWinograd(const Contraction &contraction);
 
 /// A convolution whose weights are transformed for Winograd's method.
 struct TransformedConv {
-  /// The convolution as if the transformed weights were its kernel. Their
-  /// spatial dims are 6x6 positions instead of taps.
+  /// The convolution, described as if the transformed weights were its kernel.
+  /// The spatial dims of these weights are 6x6 positions instead of taps.
   Contraction conv;
   /// The largest magnitude of data for which the method may be used.
   float largestData = 0;
@@ -33,8 +33,8 @@ struct TransformedConv {
 /// null if `hero` has no such kernel.
 cpu::WinogradKernelOp findWinogradKernel(mlir::Operation *hero);
 
-/// Describes `hero`, for which findWinogradKernel is not null. The Error is as
-/// describeContraction's.
+/// Describes `hero`, for which findWinogradKernel must not return null. The
+/// message of the Error has the form that describeContraction documents.
 Expected<TransformedConv> describeTransformed(mlir::Operation *hero);
 
 /// The plan of a convolution by Winograd's method (docs/Contractions.md). A
@@ -70,11 +70,11 @@ struct WinogradPlan {
 /// They should stay in the second-level cache.
 inline constexpr int64_t kWinogradBytes = 704 * 1024;
 
-/// Makes the plan for a contraction for which canUseWinograd holds. Chooses the
-/// block to transform the weights to.
+/// Makes the plan for a contraction for which canUseWinograd is true. Chooses
+/// the block size of the weights, which are not transformed yet.
 WinogradPlan planWinograd(const Contraction &contraction, CoreModel core);
 
-/// Makes the plan for weights that are transformed, with their block.
+/// Makes the plan for transformed weights, which determine the block size.
 WinogradPlan planWinograd(const TransformedConv &transformed, CoreModel core);
 
 /// Makes the plan for `hero`, whose weights must be constant, if Winograd's

@@ -40,8 +40,8 @@ struct CUDATargetOptions {
 /// Registers the dialects that the lowering of kernels to EmitC needs.
 void registerCUDATargetDialects(mlir::DialectRegistry &registry);
 
-/// Adds the passes that lower a kernel module in the form that phase `linalg`
-/// leaves to EmitC. `kernel` is anchored on that module.
+/// Adds the passes that lower a kernel module to EmitC. The module has the form
+/// that phase `linalg` produces. `kernel` is anchored on the module.
 void buildCUDAKernelPipeline(mlir::OpPassManager &kernel);
 
 /// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the
