@@ -179,9 +179,9 @@ struct PolicyOptions {
   static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
   /// The least share of its compile time that a signature has to have lost
   /// before it is compiled, where cores are spare. Waiting costs at most this
-  /// share of C beyond compiling at once. It is also the least chance that the
-  /// program saves the processor time that compiling it takes (docs/Engine.md),
-  /// so that shapes which come a few times keep no core busy.
+  /// share of the predicted C beyond compiling at once. It is also the least
+  /// chance that the program saves the processor time that compiling it takes
+  /// (docs/Engine.md), so that shapes which come a few times keep no core busy.
   double spareShare = 0.01;
   /// Samples of c before a signature may be demoted.
   uint64_t demotionSamples = 3;

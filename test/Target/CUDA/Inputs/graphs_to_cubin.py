@@ -19,6 +19,8 @@ SHAPES = {
     "resnet_block": "1x56x56x64",
     "simplecnn": "2x3x32x32,32x3x3x3,32,64x32x3x3,64,512x4096,512,10x512,10",
     "softmax": "5x30",
+    "transformer_block": "5x256," + "256x256,256," * 4 + "256,256,"
+                         "1024x256,1024,256x1024,256,256,256",
 }
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
 
