@@ -36,6 +36,19 @@ public:
     return cpu.generatesReductions();
   }
 
+  std::span<const TargetOptionInfo> options() const override {
+    return cpu.options();
+  }
+  bool autotunesContractions(const TargetOptions &options) const override {
+    return cpu.autotunesContractions(options);
+  }
+  std::string deviceModel(const TargetOptions &options) const override {
+    return cpu.deviceModel(options);
+  }
+  Status checkDevice(const DeviceModel &model) const override {
+    return cpu.checkDevice(model);
+  }
+
   void addLayoutPasses(OpPassManager &pm,
                        const PipelineOptions &options) const override {
     cpu.addLayoutPasses(pm, options);

@@ -129,6 +129,33 @@ inline void addTargetOptions(CLI::App &app, TargetOptions &options) {
       addFormerOption(app, info.name, options);
 }
 
+/// Removes the options that the target of `device` does not have, with a
+/// warning for each: a command line that was written for one device also runs
+/// on the others.
+inline void dropOtherTargetOptions(std::string_view device,
+                                   TargetOptions &options) {
+  const std::span<const DeviceInfo> all = devices();
+  auto used = std::find_if(all.begin(), all.end(), [&](const DeviceInfo &info) {
+    return info.name == device;
+  });
+  if (used == all.end())
+    return; // Whoever looks for the device says that there is none.
+  std::erase_if(options, [&](const auto &option) {
+    const auto &known = used->targetOptions;
+    const bool isKnown = std::any_of(known.begin(), known.end(),
+                                     [&](const TargetOptionInfo &info) {
+                                       return info.name == option.first;
+                                     });
+    if (!isKnown)
+      std::fprintf(stderr,
+                   "warning: the option %s=%s has no effect, because the "
+                   "target of the device '%s' has no such option\n",
+                   option.first.c_str(), option.second.c_str(),
+                   std::string(device).c_str());
+    return !isKnown;
+  });
+}
+
 /// Adds --precision.
 inline void addPrecision(CLI::App &app, Precision &precision) {
   addChoice(app, "--precision", precision,

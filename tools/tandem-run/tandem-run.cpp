@@ -227,6 +227,7 @@ int main(int argc, char **argv) {
     return app.exit(error) == 0 ? 0 : 1;
   }
   options.check = app.count("--check") > 0;
+  dropOtherTargetOptions(options.device, options.compile.targetOptions);
   if (options.threads > 0)
     setNumThreads(options.threads);
   options.environment = describeRunEnvironment(argc, argv);
