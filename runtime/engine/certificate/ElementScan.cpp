@@ -16,6 +16,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 using namespace tandem;
 using namespace tandem::tiering;
@@ -150,6 +151,20 @@ bool visitBlocks(const Tensor &expected, const Tensor &actual, double relative,
   return true;
 }
 
+/// Whether all of `n` elements are finite, by their bits: the loop over
+/// integers becomes one over vectors, and reads memory as fast as it can be
+/// read.
+template <typename T> bool isFiniteBlock(const T *values, int64_t n) {
+  using Bits = std::conditional_t<
+      sizeof(T) == 2, uint16_t,
+      std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+  const auto infinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
+  Bits notFinite = 0;
+  for (int64_t i = 0; i < n; ++i)
+    notFinite |= (std::bit_cast<Bits>(values[i]) & infinity) == infinity;
+  return notFinite == 0;
+}
+
 std::vector<double> elementsOf(const Tensor &tensor) {
   std::vector<double> values(tensor.shape().numElements());
   withFloatType(tensor.dtype(), [&]<typename T>(T) {
@@ -192,9 +207,12 @@ bool tiering::isFinite(const Tensor &tensor) {
   if (!isFloat(tensor.dtype()))
     return true;
   return withFloatType(tensor.dtype(), [&]<typename T>(T) {
-    // The difference of an infinity or NaN and itself is NaN.
-    return visitBlocks<T>(tensor, tensor, 0,
-                          [](auto sums) { return sums.distances == 0; });
+    const T *values = tensor.as<T>();
+    const int64_t count = tensor.shape().numElements();
+    bool result = true;
+    for (int64_t i = 0; i < count && result; i += kBlock)
+      result = isFiniteBlock(values + i, std::min(kBlock, count - i));
+    return result;
   });
 }
 
