@@ -19,14 +19,9 @@ namespace tandem::tools {
 std::string defaultDevice() { return std::string(devices().front().name); }
 
 Expected<PreparedTier> compileTier(Compiler &compiler,
-                                   std::span<const TensorType> inputs,
-                                   bool dispatchOnly, Tier tier) {
-  ExecutorOptions options;
-  options.dispatchOnly = dispatchOnly;
-  options.capture = tier == Tier::captured;
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedTier prepared,
-      tandem::compileTier(compiler, inputs, std::move(options)));
+                                   std::span<const TensorType> inputs) {
+  TANDEM_ASSIGN_OR_RETURN(PreparedTier prepared,
+                          tandem::compileTier(compiler, inputs));
   printWarnings(prepared.warnings);
   return prepared;
 }
@@ -52,43 +47,37 @@ GraphTiers::GraphTiers(const Graph &graph, CompileOptions options,
 
 GraphTiers::~GraphTiers() = default;
 
-Status GraphTiers::createFunction(Tier tier) {
+Expected<Function *> GraphTiers::functionOf(Tier tier) {
   const bool compiles = tier == Tier::compiled || tier == Tier::captured;
-  if (compiles ? compiled : interpreted)
-    return {};
+  std::unique_ptr<Function> &function = compiles ? compiled : interpreted;
+  if (function)
+    return function.get();
   ExecutorOptions executor;
   executor.dispatchOnly = dispatchOnly;
-  if (!compiles) {
+  std::shared_ptr<Compiler> compiler;
+  if (compiles) {
+    CompileOptions compile = options;
+    compile.progress = [this](const CompileProgress &progress) {
+      if (line)
+        line->showLate(describe(progress));
+    };
+    TANDEM_ASSIGN_OR_RETURN(compiler, graph.createCompiler(std::move(compile)));
+  } else {
     TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
     executor.stream = &device->defaultStream();
     executor.libraries.precision = options.precision;
-    interpreted =
-        std::make_unique<Function>(graph.eagerProgram(), nullptr, executor);
-    return {};
   }
-  CompileOptions compile = options;
-  compile.progress = [this](const CompileProgress &progress) {
-    if (line)
-      line->showLate(describe(progress));
-  };
-  TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<Compiler> compiler,
-                          graph.createCompiler(std::move(compile)));
-  compiled = std::make_unique<Function>(graph.eagerProgram(),
+  function = std::make_unique<Function>(graph.eagerProgram(),
                                         std::move(compiler), executor);
-  return {};
+  return function.get();
 }
 
 Expected<PreparedPtr> GraphTiers::prepare(std::span<const TensorType> inputs,
                                           Tier tier) {
   ProgressLine shown;
   line = &shown;
-  const Expected<PreparedPtr> prepared =
-      createFunction(tier).and_then([&]() -> Expected<PreparedPtr> {
-        Function &function = tier == Tier::compiled || tier == Tier::captured
-                                 ? *compiled
-                                 : *interpreted;
-        return function.prepare(inputs, tier);
-      });
+  const Expected<PreparedPtr> prepared = functionOf(tier).and_then(
+      [&](Function *function) { return function->prepare(inputs, tier); });
   line = nullptr;
   if (prepared)
     printWarnings((*prepared)->warnings);

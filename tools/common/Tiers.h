@@ -47,7 +47,8 @@ public:
   Expected<PreparedPtr> prepare(std::span<const TensorType> inputs, Tier tier);
 
 private:
-  Status createFunction(Tier tier);
+  /// The function that prepares `tier`, which is created where there is none.
+  Expected<Function *> functionOf(Tier tier);
 
   const Graph &graph;
   const CompileOptions options;
@@ -65,12 +66,10 @@ void showProgress(CompileOptions &options, ProgressLine &line);
 /// Prints the warnings of a compilation to standard error.
 void printWarnings(const std::vector<Warning> &warnings);
 
-/// Compiles with an existing compiler, as a running program does, for the
-/// compiled or the captured tier, and prints the warnings.
+/// Compiles with an existing compiler, as a running program does, and prints
+/// the warnings.
 Expected<PreparedTier> compileTier(Compiler &compiler,
-                                   std::span<const TensorType> inputs,
-                                   bool dispatchOnly = false,
-                                   Tier tier = Tier::compiled);
+                                   std::span<const TensorType> inputs);
 
 /// The types of tensors, in order.
 std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
