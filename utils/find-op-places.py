@@ -36,7 +36,7 @@ ROWS = {
     "no row": "",
     "function": "TANDEM_UNARY(made_up, NONE, floating, function, any, steep, never, large)",
     "other op": "TANDEM_OP(made_up, shape, 1, 1, AxisAttrs, inferSoftmax, one, exact, any, "
-                "never, one, 0)",
+                "relative, never, one, 0)",
     "8-bit float": "TANDEM_FLOAT(made_up, floating, 1, F8)",
 }
 

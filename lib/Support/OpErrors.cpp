@@ -25,91 +25,85 @@ constexpr double kFunctionUnits = 8;
 /// of TF32.
 constexpr double kTF32Unit = 0x1p-11;
 
-/// Returns OpErrors::units of an elementwise op.
-double roundingUnits(Rounding rounding) {
-  switch (rounding) {
-  case Rounding::exact:
-  case Rounding::own:
-    return 0;
-  case Rounding::once:
-    return 1;
-  case Rounding::function:
-  case Rounding::cancelling:
-  case Rounding::power:
-    return kFunctionUnits;
-  }
-  __builtin_unreachable();
-}
-
-ErrorRule ruleOf(const fb::ReduceAttrsT &reduce) {
-  switch (reduce.kind) {
+/// Returns OpErrors::rounding of an op whose row has Rounding::own.
+Rounding ownRounding(const OpDesc &op) {
+  if (const auto *scatter = op.attrs.AsScatterAttrs())
+    return scatter->kind == fb::ScatterKind::add ||
+                   scatter->kind == fb::ScatterKind::mul
+               ? Rounding::updates
+               : Rounding::exact;
+  switch (op.attrs.AsReduceAttrs()->kind) {
   case fb::ReduceKind::sum:
-    return ErrorRule::sum;
+    return Rounding::sum;
   case fb::ReduceKind::mean:
-    return ErrorRule::mean;
+    return Rounding::mean;
   case fb::ReduceKind::prod:
-    return ErrorRule::product;
+    return Rounding::product;
   case fb::ReduceKind::max:
   case fb::ReduceKind::min:
   case fb::ReduceKind::argmax:
     break;
   }
-  return ErrorRule::choice;
+  return Rounding::exact;
 }
 
-ErrorRule ruleOf(const fb::ScatterAttrsT &scatter) {
-  return scatter.kind == fb::ScatterKind::add ||
-                 scatter.kind == fb::ScatterKind::mul
-             ? ErrorRule::updates
-             : ErrorRule::choice;
-}
-
-ErrorRule ruleOf(const OpDesc &op) {
-  switch (op.kind) {
-#define TANDEM_UNARY(kind, ...) case OpKind::kind:
-#define TANDEM_BINARY(kind, ...) case OpKind::kind:
-#define TANDEM_ELEMENTWISE(kind, ...) case OpKind::kind:
-#include "tandem/Support/Ops.def"
-    return op.kind == OpKind::cast ? ErrorRule::conversion
-                                   : ErrorRule::function;
-  case OpKind::reshape:
-  case OpKind::transpose:
-  case OpKind::broadcast:
-  case OpKind::slice:
-  case OpKind::pad:
-  case OpKind::concat:
-  case OpKind::iota:
-  case OpKind::gather:
-  case OpKind::topk:
-  case OpKind::sort:
-  case OpKind::max_pool:
-    return ErrorRule::choice;
-  case OpKind::scatter:
-    return ruleOf(*op.attrs.AsScatterAttrs());
-  case OpKind::reduce:
-    return ruleOf(*op.attrs.AsReduceAttrs());
-  case OpKind::conv:
-  case OpKind::matmul:
-    return ErrorRule::sum;
-  case OpKind::avg_pool:
-    return ErrorRule::mean;
-  case OpKind::batch_norm:
-    return ErrorRule::batchNorm;
-  case OpKind::softmax:
-    return ErrorRule::softmax;
-  case OpKind::custom_call:
-    return ErrorRule::unknown;
+/// Sets the members of OpErrors that depend on `errors.rounding`.
+void addRoundings(OpErrors &errors, const OpDesc &op,
+                  std::span<const TensorType> operands,
+                  const TensorType &result) {
+  switch (errors.rounding) {
+  case Rounding::exact:
+  case Rounding::unknown:
+    break;
+  case Rounding::conversion: // To 16 bits: isRoundedToHalf.
+    errors.units = byteWidth(result.dtype) == 2 ? 0 : 1;
+    break;
+  case Rounding::once:
+    errors.units = 1;
+    break;
+  case Rounding::cancelling:
+  case Rounding::batchNorm:
+    errors.mayCancel = true;
+    [[fallthrough]];
+  case Rounding::function:
+  case Rounding::power:
+    errors.units = kFunctionUnits;
+    break;
+  case Rounding::sum:
+  case Rounding::mean:
+    errors.terms = static_cast<double>(cost(op, operands, result).reads);
+    errors.units = 1;
+    errors.mayCancel = true;
+    break;
+  case Rounding::product: // Each factor has its error.
+    errors.terms = static_cast<double>(cost(op, operands, result).reads);
+    errors.amplification = std::sqrt(errors.terms);
+    errors.units = 1;
+    break;
+  case Rounding::updates: // All may be of one element.
+    errors.terms = static_cast<double>(
+        std::max<int64_t>(1, operands[1].shape.numElements()));
+    errors.amplification = std::sqrt(errors.terms);
+    errors.mayCancel = true;
+    break;
+  case Rounding::softmax: // The power and the sum of powers err.
+    errors.amplification = 2;
+    errors.terms = static_cast<double>(
+        result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
+    errors.units = kFunctionUnits;
+    break;
+  case Rounding::own: // Replaced by ownRounding.
+    __builtin_unreachable();
   }
-  __builtin_unreachable();
 }
 
 bool isRoundedToHalf(const OpErrors &errors,
                      std::span<const TensorType> operands, DType result) {
-  if (!isFloat(result) || byteWidth(result) != 2 || errors.isExact())
+  if (!isFloat(result) || byteWidth(result) != 2)
     return false;
-  if (errors.rule == ErrorRule::conversion)
+  if (errors.rounding == Rounding::conversion)
     return isFloat(operands[0].dtype) && operands[0].dtype != result;
-  return errors.rule != ErrorRule::updates && errors.rule != ErrorRule::unknown;
+  return !errors.isReproducible();
 }
 
 /// Returns OpErrors::isNormwise.
@@ -136,59 +130,19 @@ OpErrors tandem::errorsOf(const OpDesc &op,
                           std::span<const TensorType> operands,
                           const TensorType &result, Precision precision) {
   const OpInfo info = getOpInfo(op.kind);
-  const auto reads = static_cast<double>(cost(op, operands, result).reads);
   OpErrors errors;
-  errors.rule = ruleOf(op);
-  switch (errors.rule) {
-  case ErrorRule::choice:
-    break;
-  case ErrorRule::function:
-  case ErrorRule::conversion:
-    errors.condition = info.condition;
-    errors.units = roundingUnits(info.rounding);
-    errors.mayCancel = info.rounding == Rounding::cancelling;
-    break;
-  case ErrorRule::sum:
-  case ErrorRule::mean:
-    errors.condition = Condition::normwise;
-    errors.terms = reads;
-    errors.units = 1;
-    errors.mayCancel = true;
-    if (const auto *conv = op.attrs.AsConvAttrs())
-      errors.isNormwise =
-          mayErrNormwise(*conv, operands[1].shape, result.dtype);
-    if (info.family == OpFamily::contraction && precision == Precision::tf32 &&
-        result.dtype == DType::f32)
-      errors.productError = 2 * kTF32Unit; // Both factors are rounded.
-    break;
-  case ErrorRule::product: // Each factor has its error.
-    errors.amplification = std::sqrt(reads);
-    errors.terms = reads;
-    errors.units = 1;
-    break;
-  case ErrorRule::updates: // All may be of one element.
-    errors.condition = Condition::normwise;
-    errors.terms = static_cast<double>(
-        std::max<int64_t>(1, operands[1].shape.numElements()));
-    errors.amplification = std::sqrt(errors.terms);
-    errors.mayCancel = true;
-    break;
-  case ErrorRule::batchNorm:
-    errors.condition = Condition::normwise;
-    errors.units = kFunctionUnits;
-    errors.mayCancel = true;
-    break;
-  case ErrorRule::softmax: // The power and the sum of powers err.
-    errors.condition = Condition::exponential;
-    errors.amplification = 2;
-    errors.terms = static_cast<double>(
-        result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
-    errors.units = kFunctionUnits;
-    break;
-  case ErrorRule::unknown:
-    errors.condition = Condition::steep;
-    break;
-  }
+  errors.rounding =
+      info.rounding == Rounding::own ? ownRounding(op) : info.rounding;
+  errors.condition = info.condition;
+  addRoundings(errors, op, operands, result);
+  if (errors.condition == Condition::own)
+    errors.condition =
+        errors.mayCancel ? Condition::normwise : Condition::relative;
+  if (const auto *conv = op.attrs.AsConvAttrs())
+    errors.isNormwise = mayErrNormwise(*conv, operands[1].shape, result.dtype);
+  if (info.family == OpFamily::contraction && precision == Precision::tf32 &&
+      result.dtype == DType::f32)
+    errors.productError = 2 * kTF32Unit; // Both factors are rounded.
   errors.isRoundedToHalf = isRoundedToHalf(errors, operands, result.dtype);
   return errors;
 }

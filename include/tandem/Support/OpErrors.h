@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Facts about the rounding errors of each op. For elementwise ops, the columns
-// of the op table (OpTable.h) are converted to numbers. Each other op has a
-// rule. Both error models are derived from these facts: the tolerances of
-// certificates (runtime/engine/certificate) and the error bounds that the
-// reference samples (runtime/eager/reference).
+// Facts about the rounding errors of each op, for given types and attributes:
+// the columns of the op table (OpTable.h), converted to numbers. Both error
+// models are derived from these facts: the tolerances of certificates
+// (runtime/engine/certificate) and the error bounds that the reference samples
+// (runtime/eager/reference).
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,27 +42,12 @@ constexpr double leastNormal(DType computed) {
                                 : std::numeric_limits<float>::min();
 }
 
-/// How an op computes an element of a float result. The rules differ only in
-/// what affects the error of the element.
-enum class ErrorRule : uint8_t {
-  choice,     ///< An element of an operand, or a constant. Nothing is rounded.
-  function,   ///< An elementwise function, which OpInfo::rounding describes.
-  conversion, ///< A cast. All tiers round equal numbers to equal results.
-  sum,        ///< A sum of terms in any order.
-  mean,       ///< A sum of terms in any order, divided by their number.
-  product,    ///< A product of factors in any order.
-  updates,   ///< A sum or product of updates in a fixed order, which is rounded
-             ///< to the type of the result after each update.
-  batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
-  softmax,   ///< An exponential divided by the sum of `terms` exponentials.
-  unknown,   ///< A custom_call. Equal operands give equal results.
-};
-
 /// The errors of one op for given types. `units` and sumUnits() are multiples
 /// of the unit roundoff of the type in which the op computes or, for
-/// ErrorRule::updates, of the type of the result.
+/// Rounding::updates, of the type of the result.
 struct OpErrors {
-  ErrorRule rule = ErrorRule::choice;
+  /// Never Rounding::own.
+  Rounding rounding = Rounding::exact;
   /// How errors of the operands change the result. The change is multiplied by
   /// `amplification`. Never Condition::own.
   Condition condition = Condition::relative;
@@ -92,9 +77,11 @@ struct OpErrors {
   bool isRoundedToHalf = false;
 
   /// Returns true if the op only chooses elements or changes their signs.
-  bool isExact() const {
-    return rule == ErrorRule::choice ||
-           (rule == ErrorRule::function && units == 0);
+  bool isExact() const { return rounding == Rounding::exact; }
+  /// Returns true if all tiers round equal operands to equal results.
+  bool isReproducible() const {
+    return isExact() || rounding == Rounding::conversion ||
+           rounding == Rounding::updates || rounding == Rounding::unknown;
   }
   /// Returns the typical error of rounding partial sums or products, relative
   /// to a typical result: the square root of the number of terms

@@ -49,7 +49,8 @@ enum class Results : uint8_t {
 /// types except i1.
 enum class Domain : uint8_t { any, number, floating, integer, boolean };
 
-/// The rounding of the elements of a float result.
+/// The rounding of the elements of a float result. The values differ only in
+/// what affects the error of an element.
 enum class Rounding : uint8_t {
   exact,      ///< The result is exact; nothing is rounded.
   once,       ///< The exact result is rounded once, as in IEEE 754.
@@ -58,7 +59,16 @@ enum class Rounding : uint8_t {
               ///< because the computation cancels (1 + erf(x) in gelu).
   power,      ///< As for `function`, and also a few units times the result and
               ///< its logarithm, because exponents are rounded (pow).
-  own,        ///< The error model has a separate rule for this op.
+  conversion, ///< A cast. All tiers round equal numbers to equal results.
+  sum,        ///< A sum of terms in any order.
+  mean,       ///< A sum of terms in any order, divided by their number.
+  product,    ///< A product of factors in any order.
+  updates,   ///< A sum or product of updates in a fixed order, which is rounded
+             ///< to the type of the result after each update.
+  batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
+  softmax,   ///< An exponential divided by a sum of exponentials.
+  unknown,   ///< A custom_call. Equal operands give equal results.
+  own, ///< Depends on attributes (reduce, scatter): see errorsOf in OpErrors.h.
 };
 
 /// How a small relative error of an operand changes a float result. x is an
@@ -72,7 +82,7 @@ enum class Condition : uint8_t {
   exponential, ///< |f'(x)| <= |f(x)|: the absolute error becomes a relative
                ///< one.
   steep,       ///< None of these, such as for asin near 1.
-  own,         ///< The op is not elementwise: the error model has its own rule.
+  own, ///< Depends on attributes (reduce, scatter): see errorsOf in OpErrors.h.
 };
 
 /// The values x (and y) of the operands at which the result jumps: there, an
@@ -199,7 +209,7 @@ constexpr OpInfo getOpInfo(OpKind kind) {
 #define TANDEM_UNARY(kind, ...) TANDEM_ELEMENTWISE(kind, 1, __VA_ARGS__)
 #define TANDEM_BINARY(kind, ...) TANDEM_ELEMENTWISE(kind, 2, __VA_ARGS__)
 #define TANDEM_OP(kind, family, least, most, attrs, rule, results, rounding,   \
-                  range, jumps, reads, flops)                                  \
+                  range, condition, jumps, reads, flops)                       \
   case OpKind::kind:                                                           \
     return {OpFamily::family,                                                  \
             least,                                                             \
@@ -209,7 +219,7 @@ constexpr OpInfo getOpInfo(OpKind kind) {
             Domain::any,                                                       \
             Rounding::rounding,                                                \
             Range::range,                                                      \
-            Condition::own,                                                    \
+            Condition::condition,                                              \
             Jumps::jumps,                                                      \
             CodeSize::simple,                                                  \
             Reads::reads,                                                      \

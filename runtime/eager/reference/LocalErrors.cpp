@@ -110,15 +110,13 @@ Errors errorsOfAddition(const OpDesc &op, Operands operands,
 }
 
 Errors errorsOfFunction(const OpDesc &op, Operands operands,
-                        const Tensor &result, double units,
+                        const Tensor &result, const OpErrors &facts,
                         double termsBefore) {
   if ((op.kind == OpKind::add || op.kind == OpKind::sub) && termsBefore > 1)
     return errorsOfAddition(op, operands, result, termsBefore);
-  if (units == 0)
-    return {};
-  Errors errors = relativeErrors(result, units);
-  if (const OpInfo info = getOpInfo(op.kind); info.isRoundedFunction())
-    addFunctionErrors(info.rounding, operands, result, errors);
+  Errors errors = relativeErrors(result, facts.units);
+  if (facts.rounding != Rounding::once)
+    addFunctionErrors(facts.rounding, operands, result, errors);
   return errors;
 }
 
@@ -139,7 +137,7 @@ double randomTerms(double terms, const Tensor &weights) {
 /// A mean overflows where the sum does.
 Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
                    const OpErrors &facts) {
-  const bool isMean = facts.rule == ErrorRule::mean;
+  const bool isMean = facts.rounding == Rounding::mean;
   const DType computed = computeType(result.dtype());
   double most = largestNumber(computed) / (isMean ? facts.terms : 1);
   double terms = facts.terms;
@@ -271,27 +269,33 @@ Errors errorsOfCustomCall(const OpDesc &op, const Tensor &result) {
   return values;
 }
 
-Errors errorsByRule(const OpDesc &op, Operands operands, const Tensor &result,
-                    const OpErrors &facts, double termsBefore) {
-  switch (facts.rule) {
-  case ErrorRule::choice:
-  case ErrorRule::updates: // Every tier rounds after each update.
+Errors errorsOfRounding(const OpDesc &op, Operands operands,
+                        const Tensor &result, const OpErrors &facts,
+                        double termsBefore) {
+  switch (facts.rounding) {
+  case Rounding::exact:
+  case Rounding::updates: // Every tier rounds after each update.
     return {};
-  case ErrorRule::function:
-    return errorsOfFunction(op, operands, result, facts.units, termsBefore);
-  case ErrorRule::conversion:
+  case Rounding::once:
+  case Rounding::function:
+  case Rounding::cancelling:
+  case Rounding::power:
+    return errorsOfFunction(op, operands, result, facts, termsBefore);
+  case Rounding::conversion:
     return facts.isRoundedToHalf ? relativeErrors(result, 0) : Errors();
-  case ErrorRule::sum:
-  case ErrorRule::mean:
+  case Rounding::sum:
+  case Rounding::mean:
     return errorsOfSum(op, operands, result, facts);
-  case ErrorRule::product:
+  case Rounding::product:
     return errorsOfProduct(op, operands[0], result, facts.terms);
-  case ErrorRule::batchNorm:
+  case Rounding::batchNorm:
     return errorsOfBatchNorm(op, operands, result, facts.units);
-  case ErrorRule::softmax:
+  case Rounding::softmax:
     return errorsOfSoftmax(result, facts);
-  case ErrorRule::unknown:
+  case Rounding::unknown:
     return errorsOfCustomCall(op, result);
+  case Rounding::own: // Never returned by errorsOf.
+    break;
   }
   __builtin_unreachable();
 }
@@ -303,7 +307,7 @@ Errors reference::localErrors(const OpDesc &op, Operands operands,
                               double termsBefore) {
   if (!isFloat(result.dtype()))
     return {};
-  Errors errors = errorsByRule(op, operands, result, facts, termsBefore);
+  Errors errors = errorsOfRounding(op, operands, result, facts, termsBefore);
   const bool errs = std::any_of(errors.begin(), errors.end(),
                                 [](double error) { return error > 0; });
   return errs ? errors : Errors();

@@ -35,7 +35,7 @@ using Errors = std::vector<double>;
 /// (OpErrors) of the contractions that made the operands: it matters because a
 /// kernel may begin a sum with a term that the graph adds to it afterwards.
 Errors localErrors(const OpDesc &op, Operands operands, const Tensor &result,
-                   const OpErrors &facts, double termsBefore = 1);
+                   const OpErrors &facts, double termsBefore);
 
 /// Adds what a contraction errs beyond other sums. `magnitudes` has the sum of
 /// the magnitudes of the terms of each element.

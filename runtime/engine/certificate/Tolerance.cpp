@@ -95,30 +95,15 @@ ValueTolerance propagate(const OpView &view, const OpErrors &errors) {
 
 /// The op's own rounding, before the result is rounded to 16 bits.
 double computedRounding(const OpView &view, const OpErrors &errors) {
-  const DType dtype = view.result.dtype;
-  const double unit = unitRoundoff(computeType(dtype));
-  switch (errors.rule) {
-  case ErrorRule::choice:
-  case ErrorRule::unknown:
+  if (errors.isReproducible() && view.hasExactOperands())
     return 0;
-  case ErrorRule::conversion: // To 16 bits: isRoundedToHalf.
-    return view.hasExactOperands() || byteWidth(dtype) == 2
-               ? 0
-               : roundingOnce(unitRoundoff(dtype));
-  case ErrorRule::updates:
-    return view.hasExactOperands() ? 0
-                                   : errors.sumUnits() * unitRoundoff(dtype);
-  case ErrorRule::function:
-    return errors.units == 1 ? roundingOnce(unit) : errors.units * unit;
-  case ErrorRule::sum:
-  case ErrorRule::mean:
-  case ErrorRule::product:
-  case ErrorRule::batchNorm:
-  case ErrorRule::softmax:
-    return std::hypot(errors.sumUnits() * unit, errors.units * unit,
-                      errors.productError);
-  }
-  __builtin_unreachable();
+  const DType dtype = view.result.dtype;
+  const double unit = unitRoundoff(
+      errors.rounding == Rounding::updates ? dtype : computeType(dtype));
+  if (errors.terms == 0 && errors.units == 1)
+    return roundingOnce(unit);
+  return std::hypot(errors.sumUnits() * unit, errors.units * unit,
+                    errors.productError);
 }
 
 /// Returns the tolerance of the result.
@@ -141,19 +126,18 @@ ValueTolerance toleranceOf(const OpView &view, Precision precision) {
 /// Returns the largest number of elements of the result that depend on one
 /// element of an operand.
 double reach(const OpView &view, size_t operand) {
-  const double own = std::max(view.elements(operand), 1.0),
-               copies = std::max(1.0, view.elements() / own);
+  const double own = std::max(view.elements(operand), 1.0);
   const OpKind kind = view.op.kind;
   switch (getOpInfo(kind).family) {
   case OpFamily::elementwise:
-    return copies;
   case OpFamily::shape:
-    if (kind == OpKind::gather)
-      return operand == 0 ? view.elements(1) : view.elements() / own;
-    // The result may have more elements, but not from this operand.
-    return kind == OpKind::pad || kind == OpKind::concat ? 1 : copies;
   case OpFamily::reduction:
-    return 1;
+    if (kind == OpKind::gather && operand == 0)
+      return view.elements(1);
+    // The result may have more elements, but not from this operand.
+    if (kind == OpKind::pad || kind == OpKind::concat)
+      return 1;
+    return std::max(1.0, view.elements() / own);
   case OpFamily::indexing:
     if (kind == OpKind::scatter)
       return operand == 1 ? view.elements(2) / own : 1;

@@ -244,11 +244,11 @@ TEST(OpErrors, RulesFollowAttributes) {
     attrs.dims = {0};
     return errorsOf(makeOp(OpKind::reduce, attrs), {&x, 1}, y);
   };
-  EXPECT_EQ(ofReduce(fb::ReduceKind::sum).rule, ErrorRule::sum);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::sum).rounding, Rounding::sum);
   EXPECT_EQ(ofReduce(fb::ReduceKind::sum).terms, 6);
-  EXPECT_EQ(ofReduce(fb::ReduceKind::mean).rule, ErrorRule::mean);
-  EXPECT_EQ(ofReduce(fb::ReduceKind::prod).rule, ErrorRule::product);
-  EXPECT_EQ(ofReduce(fb::ReduceKind::max).rule, ErrorRule::choice);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::mean).rounding, Rounding::mean);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::prod).rounding, Rounding::product);
+  EXPECT_EQ(ofReduce(fb::ReduceKind::max).rounding, Rounding::exact);
   fb::AxisAttrsT axis;
   axis.axis = 1;
   EXPECT_EQ(errorsOf(makeOp(OpKind::softmax, axis), {&x, 1}, x).terms, 7);
