@@ -5,12 +5,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 //===----------------------------------------------------------------------===//
-//
-// SplitMix64 (G. Steele, D. Lea, C. Flood: Fast splittable pseudorandom number
-// generators, OOPSLA 2014) as a counter-based generator: element i is a
-// function of seed and i alone.
-//
-//===----------------------------------------------------------------------===//
+
+#include "SplitMix64.h"
 
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/Memory/Storage.h"
@@ -18,12 +14,6 @@
 #include <Eigen/Core>
 
 using namespace tandem;
-
-static uint64_t mix(uint64_t state) {
-  state = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
-  state = (state ^ (state >> 27)) * 0x94d049bb133111eb;
-  return state ^ (state >> 31);
-}
 
 /// Uniform in [-1, 1) on a grid that `bits` bits of significand hold exactly,
 /// so that no rounding reaches 1.
@@ -34,12 +24,11 @@ template <int bits> static double uniform(uint64_t random) {
 
 template <typename T, typename Make>
 static void fill(Tensor &tensor, uint64_t seed, Make make) {
-  constexpr uint64_t kGolden = 0x9e3779b97f4a7c15;
-  uint64_t state = mix(seed + kGolden);
+  SplitMix64 random(SplitMix64(seed).next());
   T *data = tensor.as<T>();
   int64_t count = tensor.shape().numElements();
   for (int64_t i = 0; i < count; ++i)
-    data[i] = static_cast<T>(make(mix(state += kGolden)));
+    data[i] = static_cast<T>(make(random.next()));
 }
 
 void tandem::fillRandom(Tensor &tensor, uint64_t seed) {

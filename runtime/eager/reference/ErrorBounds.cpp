@@ -94,8 +94,7 @@ Expected<std::vector<Tensor>> evaluateSample(const OpDesc &op,
 class SampledEvaluator {
 public:
   explicit SampledEvaluator(const ErrorBoundOptions &options)
-      : count(options.samples), precision(options.precision),
-        random(options.seed) {}
+      : options(options), random(options.seed) {}
 
   Expected<std::vector<SampledValue>>
   run(const OpDesc &op, std::span<SampledValue *const> operands);
@@ -104,9 +103,8 @@ public:
   run(const fb::StepT &step, std::span<SampledValue *const> operands);
 
 private:
-  size_t count;
-  Precision precision;
-  RandomBits random;
+  const ErrorBoundOptions &options;
+  SplitMix64 random;
 };
 
 Expected<std::vector<SampledValue>>
@@ -126,7 +124,7 @@ SampledEvaluator::run(const OpDesc &op,
   std::vector<Errors> errors(references.size());
   for (size_t i = 0; i < results.size(); ++i) {
     const OpErrors facts =
-        errorsOf(op, typesOf(exact), references[i].type(), precision);
+        errorsOf(op, typesOf(exact), references[i].type(), options.precision);
     results[i].reference = references[i];
     if (getOpInfo(op.kind).family == OpFamily::contraction)
       results[i].terms = facts.terms;
@@ -136,7 +134,7 @@ SampledEvaluator::run(const OpDesc &op,
   if (isExact && !rounds)
     return results;
   std::vector<Tensor> unperturbed;
-  for (size_t sample = 0; sample < count; ++sample) {
+  for (int sample = 0; sample < options.samples; ++sample) {
     if (!isExact || unperturbed.empty()) {
       std::vector<Tensor> values;
       for (SampledValue *operand : operands)
@@ -144,9 +142,8 @@ SampledEvaluator::run(const OpDesc &op,
       TANDEM_ASSIGN_OR_RETURN(unperturbed, evaluateSample(op, exact, values));
     }
     for (size_t i = 0; i < results.size(); ++i)
-      results[i].samples.push_back(perturb(unperturbed[i], errors[i],
-                                           references[i].dtype(),
-                                           static_cast<int>(sample), random));
+      results[i].samples.push_back(perturb(
+          unperturbed[i], errors[i], references[i].dtype(), sample, random));
   }
   return results;
 }
@@ -230,15 +227,15 @@ ErrorBounds boundsOf(const SampledValue &value) {
   return bounds;
 }
 
-/// For each slot the number of steps after which nothing reads it.
-std::vector<size_t> lastReads(const Program &program) {
-  std::vector<size_t> last(program.slots.size(), 0);
-  for (size_t i = 0; i < program.steps.size(); ++i)
-    for (uint32_t slot : program.steps[i]->operands)
-      last[slot] = i + 1;
+/// For each slot the number of times that steps and outputs read it.
+std::vector<size_t> countReads(const Program &program) {
+  std::vector<size_t> reads(program.slots.size());
+  for (const auto &step : program.steps)
+    for (uint32_t slot : step->operands)
+      ++reads[slot];
   for (uint32_t slot : program.outputs)
-    last[slot] = std::numeric_limits<size_t>::max();
-  return last;
+    ++reads[slot];
+  return reads;
 }
 
 } // namespace
@@ -263,10 +260,10 @@ tandem::evaluateWithBounds(const Program &program,
     std::memcpy(copy.data(), constant.data.data(), copy.bytes());
     values[constant.slot].reference = std::move(copy);
   }
-  const std::vector<size_t> last = lastReads(program);
+  std::vector<size_t> readsLeft = countReads(program);
   SampledEvaluator sampler(options);
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    const fb::StepT &step = *program.steps[i];
+  for (const auto &next : program.steps) {
+    const fb::StepT &step = *next;
     if (options.isStopped && options.isStopped())
       return fail("check", "stopped");
     if (!step.op)
@@ -279,7 +276,7 @@ tandem::evaluateWithBounds(const Program &program,
     for (size_t k = 0; k < results.size(); ++k)
       values[step.results[k]] = std::move(results[k]);
     for (uint32_t slot : step.operands)
-      if (last[slot] == i + 1)
+      if (--readsLeft[slot] == 0)
         values[slot] = {};
   }
   std::vector<BoundedTensor> outputs;

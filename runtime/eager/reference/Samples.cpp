@@ -23,6 +23,15 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 /// as that before a relu, or two errors that happen to cancel, would be missed.
 constexpr double kInflation = 2;
 
+/// Returns a number of either sign, with a magnitude uniform in [1/2, 1): one
+/// error alone is seen in every sample, and two never cancel in all of them.
+static double perturbation(SplitMix64 &random) {
+  const uint64_t bits = random.next();
+  const double magnitude =
+      0.5 + std::ldexp(static_cast<double>(bits >> 11), -54);
+  return bits & 1 ? -magnitude : magnitude;
+}
+
 /// What stands for an element that may be anything, in sample number `sample`:
 /// whatever depends on it differs between samples. One is finite, for a
 /// difference of any two of the others may be NaN.
@@ -49,7 +58,7 @@ static double keepOverflow(double exact, double perturbed, double error) {
 }
 
 Tensor reference::perturb(const Tensor &exact, const Errors &errors,
-                          DType stored, int sample, RandomBits &random) {
+                          DType stored, int sample, SplitMix64 &random) {
   const bool isF16 = stored == DType::f16;
   if (errors.empty() && !isF16)
     return exact;
@@ -59,7 +68,7 @@ Tensor reference::perturb(const Tensor &exact, const Errors &errors,
       values[i] = anything(sample, values[i]);
     } else if (errors[i] > 0) {
       const double unperturbed = values[i];
-      values[i] += kInflation * errors[i] * random.perturbation();
+      values[i] += kInflation * errors[i] * perturbation(random);
       if (isF16)
         values[i] = keepOverflow(unperturbed, values[i], errors[i]);
     }
