@@ -22,12 +22,6 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// The unsigned integer of a float's size.
-template <typename T>
-using BitsOf =
-    std::conditional_t<sizeof(T) == 2, uint16_t,
-                       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-
 /// Steps between adjacent representable numbers from -0 = +0: a float's bits as
 /// sign and magnitude (B. Dawson, Comparing floating point numbers, 2012).
 template <typename T> double ordinal(T value) {

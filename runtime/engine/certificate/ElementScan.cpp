@@ -8,9 +8,9 @@
 
 #include "engine/certificate/ElementScan.h"
 
+#include "tandem/Runtime/Float16.h"
+#include "tandem/Runtime/Memory/Storage.h"
 #include "tandem/Support/OpErrors.h"
-
-#include <Eigen/Core>
 
 #include <algorithm>
 #include <bit>
@@ -27,101 +27,83 @@ namespace {
 /// cache.
 constexpr int64_t kBlock = 4096;
 
-/// Calls `body` with a value of the type that the floats are stored in.
-template <typename Body> auto withFloatType(DType dtype, Body body) {
-  switch (dtype) {
-  case DType::f16:
-    return body(Eigen::half{});
-  case DType::bf16:
-    return body(Eigen::bfloat16{});
-  case DType::f64:
-    return body(double{});
-  case DType::f32:
-  case DType::i1:
-#define TANDEM_INTEGER(name, ...) case DType::name:
-#include "tandem/Support/DTypes.def"
-    break;
-  }
-  return body(float{});
-}
-
 /// The type that elements are compared in: exact for all of their values.
 template <typename T>
 using Computed = std::conditional_t<std::is_same_v<T, double>, double, float>;
 
-/// Returns the value of a 16-bit float.
-template <typename T> [[gnu::always_inline]] inline float widen(uint16_t bits) {
-  if constexpr (std::is_same_v<T, Eigen::bfloat16>)
-    return std::bit_cast<float>(uint32_t(bits) << 16);
+/// Returns the value of a float of up to 16 bits as f32.
+template <int E, int M>
+[[gnu::always_inline]] inline float widen(SmallFloat<E, M> value) {
+  using Small = SmallFloat<E, M>;
+  if constexpr (E == 8)
+    return std::bit_cast<float>(uint32_t(value.bits) << (23 - M));
   // The exponent's bias changes by a product, subnormals' too.
-  const uint32_t magnitude = bits & 0x7fffu;
-  const float scaled = std::bit_cast<float>(magnitude << 13) * 0x1p112f;
-  const uint32_t special = magnitude >= 0x7c00u ? 0x7f800000u : 0;
+  constexpr float kScale = std::bit_cast<float>((254u - Small::bias) << 23);
+  constexpr uint32_t kSign = 1u << (Small::width - 1);
+  const uint32_t magnitude = value.bits & (kSign - 1);
+  const float scaled = std::bit_cast<float>(magnitude << (23 - M)) * kScale;
+  const uint32_t special = magnitude >= Small::infinity ? 0x7f800000u : 0;
   return std::bit_cast<float>(std::bit_cast<uint32_t>(scaled) | special |
-                              uint32_t(bits & 0x8000u) << 16);
+                              (value.bits & kSign) << (32 - Small::width));
 }
+template <typename T> T widen(T value) { return value; }
 
 /// The elements of a block in the type that they are computed in: where they
-/// are, or 16-bit floats as f32 in `buffer`.
+/// are, or small floats as f32 in `buffer`.
 template <typename T>
 [[gnu::always_inline]] inline const Computed<T> *
 blockOf(const Tensor &tensor, int64_t begin, int64_t n, Computed<T> *buffer) {
-  if constexpr (sizeof(T) != 2) {
-    return tensor.as<T>() + begin;
+  const T *values = tensor.as<T>() + begin;
+  if constexpr (!std::is_class_v<T>) {
+    return values;
   } else {
-    const uint16_t *bits = tensor.as<uint16_t>() + begin;
     for (int64_t i = 0; i < n; ++i)
-      buffer[i] = widen<T>(bits[i]);
+      buffer[i] = widen(values[i]);
     return buffer;
   }
 }
 
 /// Sums over elements e and their counterparts a: the largest |e - a| - k |e|,
 /// and the sums of e² and of |e - a|. The last sum is not finite if any element
-/// is not, or if the sum overflows.
-template <typename C> struct Sums {
-  C excess = 0, squares = 0, distances = 0;
-};
+/// is not, or if the sum overflows. V is a number or a vector of numbers.
+template <typename V> struct Sums {
+  V excess{}, squares{}, distances{};
 
-/// Reads a vector of elements, with zeros in place of those after the `n`-th.
-template <typename Lanes, typename C>
-[[gnu::always_inline]] inline void load(Lanes &lanes, const C *from,
-                                        int64_t n) {
-  if (n * sizeof(C) >= sizeof lanes) {
-    std::memcpy(&lanes, from, sizeof lanes);
-    return;
+  template <typename C>
+  [[gnu::always_inline]] void add(const V &e, const V &a, C k) {
+    const V difference = e - a;
+    const V distance = difference < 0 ? -difference : difference;
+    const V beyond = distance - k * (e < 0 ? -e : e);
+    excess = beyond > excess ? beyond : excess;
+    squares += e * e;
+    distances += distance;
   }
-  Lanes last{};
-  std::memcpy(&last, from, n * sizeof(C));
-  lanes = last;
-}
+};
 
 template <typename T, typename C = Computed<T>>
 [[gnu::always_inline]] inline Sums<C> sumBlock(const Tensor &expected,
                                                const Tensor &actual,
                                                int64_t begin, int64_t n, C k) {
   typedef C Lanes __attribute__((vector_size(64)));
+  typedef Lanes Unaligned __attribute__((aligned(sizeof(C)), may_alias));
   constexpr int64_t kLanes = sizeof(Lanes) / sizeof(C);
-  C buffers[2][sizeof(T) == 2 ? kBlock : 1];
+  C buffers[2][std::is_class_v<T> ? kBlock : 1];
   const C *e = blockOf<T>(expected, begin, n, buffers[0]),
           *a = blockOf<T>(actual, begin, n, buffers[1]);
-  Lanes excess{}, squares{}, distances{};
-  for (int64_t i = 0; i < n; i += kLanes) {
-    Lanes x, y;
-    load(x, e + i, n - i);
-    load(y, a + i, n - i);
-    const Lanes difference = x - y;
-    const Lanes distance = difference < 0 ? -difference : difference;
-    const Lanes beyond = distance - k * (x < 0 ? -x : x);
-    excess = beyond > excess ? beyond : excess;
-    squares += x * x;
-    distances += distance;
+  Sums<Lanes> lanes;
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const Lanes x = *reinterpret_cast<const Unaligned *>(e + i),
+                y = *reinterpret_cast<const Unaligned *>(a + i);
+    lanes.add(x, y, k);
   }
   Sums<C> result;
+  for (; i < n; ++i)
+    result.add(e[i], a[i], k);
   for (int64_t lane = 0; lane < kLanes; ++lane) {
-    result.excess = std::max(result.excess, excess[lane]);
-    result.squares += squares[lane];
-    result.distances += distances[lane];
+    result.excess = std::max<C>(result.excess, lanes.excess[lane]);
+    result.squares += lanes.squares[lane];
+    result.distances += lanes.distances[lane];
   }
   return result;
 }
@@ -155,21 +137,18 @@ bool visitBlocks(const Tensor &expected, const Tensor &actual, double relative,
 /// integers becomes one over vectors, and reads memory as fast as it can be
 /// read.
 template <typename T> bool isFiniteBlock(const T *values, int64_t n) {
-  using Bits = std::conditional_t<
-      sizeof(T) == 2, uint16_t,
-      std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-  const auto infinity = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
-  Bits notFinite = 0;
+  const auto infinity = std::bit_cast<BitsOf<T>>(static_cast<T>(HUGE_VAL));
+  BitsOf<T> notFinite = 0;
   for (int64_t i = 0; i < n; ++i)
-    notFinite |= (std::bit_cast<Bits>(values[i]) & infinity) == infinity;
+    notFinite |= (std::bit_cast<BitsOf<T>>(values[i]) & infinity) == infinity;
   return notFinite == 0;
 }
 
 std::vector<double> elementsOf(const Tensor &tensor) {
   std::vector<double> values(tensor.shape().numElements());
-  withFloatType(tensor.dtype(), [&]<typename T>(T) {
+  withStorage(tensor.dtype(), [&]<typename T>(T) {
     std::transform(tensor.as<T>(), tensor.as<T>() + values.size(),
-                   values.begin(), [](T x) { return static_cast<double>(x); });
+                   values.begin(), [](T x) { return widen(x); });
   });
   return values;
 }
@@ -204,14 +183,12 @@ bool tiering::isConstant(const Tensor &tensor) {
 }
 
 bool tiering::isFinite(const Tensor &tensor) {
-  if (!isFloat(tensor.dtype()))
-    return true;
-  return withFloatType(tensor.dtype(), [&]<typename T>(T) {
-    const T *values = tensor.as<T>();
+  return withStorage(tensor.dtype(), [&]<typename T>(T) {
     const int64_t count = tensor.shape().numElements();
     bool result = true;
-    for (int64_t i = 0; i < count && result; i += kBlock)
-      result = isFiniteBlock(values + i, std::min(kBlock, count - i));
+    if constexpr (isFloatStorage<T>)
+      for (int64_t i = 0; i < count && result; i += kBlock)
+        result = isFiniteBlock(tensor.as<T>() + i, std::min(kBlock, count - i));
     return result;
   });
 }
@@ -233,22 +210,23 @@ double ApproximateElements::boundOf(double x) const {
 
 bool tiering::agree(const Tensor &expected, const Tensor &actual,
                     const ValueTolerance &tolerance) {
-  if (!isFloat(expected.dtype()))
-    return std::memcmp(expected.data(), actual.data(), expected.bytes()) == 0;
   const auto count = static_cast<double>(expected.shape().numElements());
-  if (count == 0)
-    return true;
-  const ValueTolerance::Bound bound = tolerance.bound(count);
-  double excess = 0, squares = 0;
-  const bool isFinite = withFloatType(expected.dtype(), [&]<typename T>(T) {
-    return visitBlocks<T>(expected, actual, bound.relative, [&](auto sums) {
-      excess = std::max<double>(excess, sums.excess);
-      squares += sums.squares;
-      return std::isfinite(sums.distances) && std::isfinite(sums.squares);
-    });
+  return withStorage(expected.dtype(), [&]<typename T>(T) {
+    if constexpr (!isFloatStorage<T>) {
+      return std::memcmp(expected.data(), actual.data(), expected.bytes()) == 0;
+    } else {
+      const ValueTolerance::Bound bound = tolerance.bound(count);
+      double excess = 0, squares = 0;
+      const auto addBlock = [&](const auto &sums) {
+        excess = std::max<double>(excess, sums.excess);
+        squares += sums.squares;
+        return std::isfinite(sums.distances) && std::isfinite(sums.squares);
+      };
+      return visitBlocks<T>(expected, actual, bound.relative, addBlock) &&
+             excess <= bound.floor * std::sqrt(squares / std::max(count, 1.0)) +
+                           leastComputed(expected.dtype(), tolerance);
+    }
   });
-  return isFinite && excess <= bound.floor * std::sqrt(squares / count) +
-                                   leastComputed(expected.dtype(), tolerance);
 }
 
 ErrorBounds tiering::toleranceBounds(const Tensor &expected,

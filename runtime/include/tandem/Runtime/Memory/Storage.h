@@ -12,6 +12,7 @@
 #include "tandem/Runtime/Float16.h"
 #include "tandem/Support/TensorType.h"
 
+#include <cstdint>
 #include <type_traits>
 
 namespace tandem {
@@ -35,6 +36,13 @@ auto withStorage(DType dtype, Body body) {
 template <typename T>
 inline constexpr bool isFloatStorage =
     std::is_floating_point_v<T> || std::is_class_v<T>;
+
+/// The unsigned integer type that has as many bytes as T.
+template <typename T>
+using BitsOf = std::conditional_t<
+    sizeof(T) == 1, uint8_t,
+    std::conditional_t<sizeof(T) == 2, uint16_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>>;
 
 } // namespace tandem
 
