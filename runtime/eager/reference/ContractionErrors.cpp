@@ -22,22 +22,8 @@ using eager::SpatialTensor;
 namespace {
 
 //===----------------------------------------------------------------------===//
-// Operands that are rounded or flushed
+// Operands that are flushed
 //===----------------------------------------------------------------------===//
-
-/// Adds the errors of operands that are rounded to the 10 mantissa bits of
-/// TF32. All errors may have one sign, as they have for operands of few values.
-/// An operand that is beyond the largest number of TF32 may become infinite.
-void addRoundedOperands(Errors &errors, Operands operands, double productError,
-                        const std::vector<double> &magnitudes) {
-  constexpr double kLargest = 0x1.ff8p127;
-  const bool isLarge =
-      std::any_of(operands.begin(), operands.end(), [](const Tensor &operand) {
-        return largestMagnitude(operand) > kLargest;
-      });
-  for (size_t i = 0; i < errors.size(); ++i)
-    errors[i] = isLarge ? kInfinity : errors[i] + productError * magnitudes[i];
-}
 
 /// 1 where `is` says so of an element, else 0.
 Tensor mark(const Tensor &tensor, bool (*is)(double)) {
@@ -170,12 +156,9 @@ void addPaddedWeights(Errors &errors, const OpDesc &op, Operands operands,
 
 void reference::addContractionErrors(Errors &errors, const OpDesc &op,
                                      Operands operands, const Tensor &result,
-                                     const OpErrors &facts,
-                                     const std::vector<double> &magnitudes) {
+                                     const OpErrors &facts) {
   const Operands factors = operands.first(2);
   const Shape &shape = result.shape();
-  if (facts.productError > 0)
-    addRoundedOperands(errors, factors, facts.productError, magnitudes);
   if (factors[0].dtype() == DType::bf16)
     addFlushedProducts(errors, op, factors, shape,
                        facts.terms + static_cast<double>(operands.size() - 2));

@@ -69,26 +69,29 @@ Errors relativeErrors(const Tensor &result, double units) {
 }
 
 //===----------------------------------------------------------------------===//
-// Elementwise ops
+// Functions
 //===----------------------------------------------------------------------===//
 
-/// Adds what a function errs beyond OpErrors::units: the terms of
+/// Adds what a function errs beyond relative errors: the terms of
 /// Rounding::cancelling and Rounding::power, and subnormal results, which eager
-/// functions may flush to zero.
+/// functions may flush to zero. For softmax, exp(x - max) / sum, the relative
+/// error grows with max - x, which is at most the negative logarithm of the
+/// result.
 void addFunctionErrors(Rounding rounding, Operands operands,
                        const Tensor &result, Errors &errors) {
   const DType computed = computeType(result.dtype());
   const double unit = unitRoundoff(computed), least = leastNormal(computed);
+  const bool isSoftmax = rounding == Rounding::softmax,
+             isPower = rounding == Rounding::power || isSoftmax;
   const std::vector<double> values = widen<double>(result),
                             x = widen<double>(operands[0]);
   for (size_t i = 0; i < errors.size(); ++i) {
     const double magnitude = std::fabs(values[i]);
     if (rounding == Rounding::cancelling && std::isfinite(values[i]))
       errors[i] += 2 * unit * std::min(std::fabs(x[i]), 16.0);
-    if (rounding == Rounding::power && std::isfinite(values[i]) &&
-        magnitude > 0)
+    if (isPower && std::isfinite(values[i]) && magnitude > 0)
       errors[i] += 2 * unit * magnitude * std::fabs(std::log(magnitude));
-    if (magnitude > 0 && magnitude < least)
+    if (magnitude < least && (magnitude > 0 || isSoftmax))
       errors[i] += least;
   }
 }
@@ -114,7 +117,10 @@ Errors errorsOfFunction(const OpDesc &op, Operands operands,
                         double termsBefore) {
   if ((op.kind == OpKind::add || op.kind == OpKind::sub) && termsBefore > 1)
     return errorsOfAddition(op, operands, result, termsBefore);
-  Errors errors = relativeErrors(result, facts.units);
+  double units = facts.units;
+  if (facts.rounding == Rounding::softmax) // The power and the sum of powers.
+    units = 2 * units + facts.sumUnits();
+  Errors errors = relativeErrors(result, units);
   if (facts.rounding != Rounding::once)
     addFunctionErrors(facts.rounding, operands, result, errors);
   return errors;
@@ -134,9 +140,12 @@ double randomTerms(double terms, const Tensor &weights) {
   return areEqual ? terms * terms : terms;
 }
 
-/// A mean overflows where the sum does.
+/// A mean overflows where the sum does. The factors of TF32 may all err with
+/// one sign, as they do for operands of few values, and those beyond the
+/// largest number of TF32 may become infinite.
 Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
                    const OpErrors &facts) {
+  constexpr double kLargestTF32 = 0x1.ff8p127;
   const bool isMean = facts.rounding == Rounding::mean;
   const DType computed = computeType(result.dtype());
   double most = largestNumber(computed) / (isMean ? facts.terms : 1);
@@ -146,18 +155,23 @@ Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
     most /= 2;
     terms = randomTerms(terms + static_cast<double>(operands.size() - 2),
                         operands[1]);
+    if (facts.productError > 0 &&
+        std::max(largestMagnitude(operands[0]), largestMagnitude(operands[1])) >
+            kLargestTF32)
+      most = 0;
   }
   Errors errors = relativeErrors(result, facts.units + (isMean ? 1 : 0));
   const std::vector<double> magnitudes =
       sumOfMagnitudes(op, operands, result.shape());
-  const double unit = std::sqrt(terms) * unitRoundoff(computed);
+  const double relative =
+      std::sqrt(terms) * unitRoundoff(computed) + facts.productError;
   for (size_t i = 0; i < errors.size(); ++i)
     if (magnitudes[i] >= most)
       errors[i] = kInfinity;
     else if (!std::isnan(magnitudes[i])) // The mean of nothing has no error.
-      errors[i] += unit * magnitudes[i];
+      errors[i] += relative * magnitudes[i];
   if (isContraction)
-    addContractionErrors(errors, op, operands, result, facts, magnitudes);
+    addContractionErrors(errors, op, operands, result, facts);
   return errors;
 }
 
@@ -187,7 +201,7 @@ Errors errorsOfProduct(const OpDesc &op, const Tensor &operand,
 }
 
 //===----------------------------------------------------------------------===//
-// Normalizations and custom calls
+// batch_norm and custom calls
 //===----------------------------------------------------------------------===//
 
 /// (x - mean) f + offset with f = scale / sqrt(variance + epsilon), or
@@ -234,23 +248,6 @@ Errors errorsOfBatchNorm(const OpDesc &op, Operands operands,
   return errors;
 }
 
-/// exp(x - max) / sum: the relative error grows with max - x, which is at most
-/// the negative logarithm of the result.
-Errors errorsOfSoftmax(const Tensor &result, const OpErrors &facts) {
-  const DType computed = computeType(result.dtype());
-  const double unit = unitRoundoff(computed), least = leastNormal(computed);
-  const std::vector<double> values = widen<double>(result);
-  // The power and the sum of powers err.
-  Errors errors = relativeErrors(result, 2 * facts.units + facts.sumUnits());
-  for (size_t i = 0; i < errors.size(); ++i) {
-    if (values[i] > 0)
-      errors[i] -= 2 * unit * values[i] * std::log(values[i]);
-    if (values[i] < least)
-      errors[i] += least;
-  }
-  return errors;
-}
-
 /// How far the function of the user may be from its reference.
 Errors errorsOfCustomCall(const OpDesc &op, const Tensor &result) {
   const auto call =
@@ -280,6 +277,7 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
   case Rounding::function:
   case Rounding::cancelling:
   case Rounding::power:
+  case Rounding::softmax:
     return errorsOfFunction(op, operands, result, facts, termsBefore);
   case Rounding::conversion:
     return facts.isRoundedToHalf ? relativeErrors(result, 0) : Errors();
@@ -290,8 +288,6 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
     return errorsOfProduct(op, operands[0], result, facts.terms);
   case Rounding::batchNorm:
     return errorsOfBatchNorm(op, operands, result, facts.units);
-  case Rounding::softmax:
-    return errorsOfSoftmax(result, facts);
   case Rounding::unknown:
     return errorsOfCustomCall(op, result);
   case Rounding::own: // Never returned by errorsOf.

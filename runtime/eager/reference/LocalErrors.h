@@ -37,11 +37,9 @@ using Errors = std::vector<double>;
 Errors localErrors(const OpDesc &op, Operands operands, const Tensor &result,
                    const OpErrors &facts, double termsBefore);
 
-/// Adds what a contraction errs beyond other sums. `magnitudes` has the sum of
-/// the magnitudes of the terms of each element.
+/// Adds what a contraction errs beyond other sums.
 void addContractionErrors(Errors &errors, const OpDesc &op, Operands operands,
-                          const Tensor &result, const OpErrors &facts,
-                          const std::vector<double> &magnitudes);
+                          const Tensor &result, const OpErrors &facts);
 
 /// The tensor in f64 with a function of each of its elements.
 template <typename Function>
