@@ -101,8 +101,7 @@ struct Signature {
 
 std::optional<Signature> signatureOf(const Case &given) {
   Signature signature;
-  for (const Tensor &operand : given.operands)
-    signature.operands.push_back(operand.type());
+  signature.operands = typesOf(given.operands);
   Expected<TensorType> result = inferType(given.op, signature.operands);
   if (!result)
     return std::nullopt;

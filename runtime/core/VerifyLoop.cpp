@@ -43,8 +43,8 @@ Status tandem::verifyLoopCounts(const fb::ProgramT &program,
 
 namespace {
 
-std::vector<TensorType> typesOf(const fb::ProgramT &program,
-                                const std::vector<uint32_t> &slots) {
+std::vector<TensorType> slotTypes(const fb::ProgramT &program,
+                                  const std::vector<uint32_t> &slots) {
   std::vector<TensorType> types;
   for (uint32_t slot : slots)
     types.push_back(fromFlat(*program.slots[slot]->type));
@@ -61,7 +61,8 @@ Status verifyOperands(const fb::LoopT &loop,
       return invalid(what, ": operand ", i, ", which is ", operands[i].str(),
                      ", cannot be scanned with those before it");
   const std::vector<TensorType> given = bodyInputs(loop, operands),
-                                taken = typesOf(*loop.body, loop.body->inputs);
+                                taken =
+                                    slotTypes(*loop.body, loop.body->inputs);
   for (size_t i = 0; i < given.size(); ++i)
     if (!agree(taken[i], given[i]))
       return invalid(what, ": operand ", i, " is ", operands[i].str(),
@@ -74,9 +75,10 @@ Status verifyOperands(const fb::LoopT &loop,
 Status tandem::verifyLoopTypes(const fb::ProgramT &program,
                                const fb::StepT &step, const std::string &what) {
   const fb::LoopT &loop = *step.loop;
-  const std::vector<TensorType> operands = typesOf(program, step.operands),
-                                results = typesOf(program, step.results),
-                                made = typesOf(*loop.body, loop.body->outputs);
+  const std::vector<TensorType> operands = slotTypes(program, step.operands),
+                                results = slotTypes(program, step.results),
+                                made =
+                                    slotTypes(*loop.body, loop.body->outputs);
   TANDEM_RETURN_IF_ERROR(verifyOperands(loop, operands, what));
   for (size_t i = 0; i < results.size(); ++i) {
     const bool isCarried = i < loop.carried;

@@ -39,9 +39,7 @@ Engine::~Engine() { cancel(); }
 Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
   if (SignaturePtr known = table.find(inputs)) [[likely]]
     return known;
-  Types types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
+  const std::vector<TensorType> types = typesOf(inputs);
   return addSignature(types);
 }
 

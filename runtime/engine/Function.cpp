@@ -81,9 +81,7 @@ Function::Impl::run(std::span<const Tensor> inputs,
         outputPlan.check(inputs, given, store.stream().device().memory()));
   Expected<std::vector<Tensor>> outputs;
   if (options.tier) {
-    Types types;
-    for (const Tensor &input : inputs)
-      types.push_back(input.type());
+    const std::vector<TensorType> types = typesOf(inputs);
     TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
                             store.prepare(types, *options.tier));
     outputs = store.run(*prepared, *options.tier, inputs, given);
@@ -131,9 +129,7 @@ static Tier nextTier(const FunctionReport &report, const Types &types) {
 
 Expected<Profile> Function::profile(std::span<const Tensor> inputs,
                                     const ProfileOptions &options) {
-  Types types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
+  const std::vector<TensorType> types = typesOf(inputs);
   const Tier tier =
       options.tier ? *options.tier : nextTier(impl->engine.report(), types);
   TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,

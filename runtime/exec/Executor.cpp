@@ -164,9 +164,7 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
     known = checked[i] == inputs[i].type();
   if (!known) {
     checked.clear();
-    std::vector<TensorType> types;
-    for (const Tensor &input : inputs)
-      types.push_back(input.type());
+    std::vector<TensorType> types = typesOf(inputs);
     TANDEM_RETURN_IF_ERROR(checkInputs(*program, types));
     frame.symbols = symbolSizes(*program, types);
     checked = std::move(types);

@@ -72,9 +72,7 @@ Expected<Profile> tandem::profileRuns(const PreparedTier &prepared, Tier tier,
     return fail("argument", "a profile needs at least one run, not " +
                                 std::to_string(runs));
   Executor &executor = *prepared.executor;
-  std::vector<TensorType> types;
-  for (const Tensor &input : inputs)
-    types.push_back(input.type());
+  const std::vector<TensorType> types = typesOf(inputs);
   TANDEM_ASSIGN_OR_RETURN(std::vector<StepInfo> steps,
                           describeSteps(executor, types));
   Profile profile;

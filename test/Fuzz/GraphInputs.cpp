@@ -71,13 +71,6 @@ Expected<std::vector<Tensor>> fuzz::makeInputs(const RandomGraph &graph,
   return inputs;
 }
 
-std::vector<TensorType> fuzz::typesOf(std::span<const Tensor> tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors)
-    types.push_back(tensor.type());
-  return types;
-}
-
 CompileOptions fuzz::compileOptions(const CheckOptions &options,
                                     const std::string &device) {
   CompileOptions compile;

@@ -22,8 +22,6 @@ using Outputs = std::vector<Tensor>;
 Expected<std::vector<Tensor>> makeInputs(const RandomGraph &graph,
                                          uint64_t set = 0);
 
-std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
-
 /// How a graph is compiled for a device.
 CompileOptions compileOptions(const CheckOptions &options,
                               const std::string &device);

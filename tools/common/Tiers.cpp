@@ -89,11 +89,4 @@ void printWarnings(const std::vector<Warning> &warnings) {
     std::fprintf(stderr, "%s\n", warning.str().c_str());
 }
 
-std::vector<TensorType> typesOf(std::span<const Tensor> tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors)
-    types.push_back(tensor.type());
-  return types;
-}
-
 } // namespace tandem::tools

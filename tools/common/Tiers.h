@@ -71,9 +71,6 @@ void printWarnings(const std::vector<Warning> &warnings);
 Expected<PreparedTier> compileTier(Compiler &compiler,
                                    std::span<const TensorType> inputs);
 
-/// The types of tensors, in order.
-std::vector<TensorType> typesOf(std::span<const Tensor> tensors);
-
 } // namespace tandem::tools
 
 #endif // TANDEM_TOOLS_COMMON_TIERS_H

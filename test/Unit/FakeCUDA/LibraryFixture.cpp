@@ -72,13 +72,6 @@ Expected<Tensor> LibraryTest::run(const PreparedOp &op,
   return here[0];
 }
 
-std::vector<TensorType> test::typesOf(const std::vector<Tensor> &tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors)
-    types.push_back(tensor.type());
-  return types;
-}
-
 Tensor test::integers(const TensorType &type, std::mt19937_64 &rng,
                       int largest) {
   std::uniform_int_distribution<int> pick(-largest, largest);

@@ -53,8 +53,6 @@ protected:
   std::unique_ptr<cuda::DeviceLibraries> libraries;
 };
 
-std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors);
-
 /// A tensor of random small integers, whose sums are exact in all floats.
 Tensor integers(const TensorType &type, std::mt19937_64 &rng, int largest = 2);
 

@@ -72,9 +72,7 @@ Value addByName(GraphBuilder &b, const OpDesc &op,
 
 /// The case as text in MLIR's generic form, of which the fuzzer has a printer.
 std::string printCase(const Case &c, const TensorType &result) {
-  std::vector<TensorType> types;
-  for (const Tensor &operand : c.operands)
-    types.push_back(operand.type());
+  const std::vector<TensorType> types = typesOf(c.operands);
   return fuzz::printFunction("main", c.op, types, result);
 }
 

@@ -55,13 +55,6 @@ std::vector<double> test::valuesOf(const Tensor &tensor) {
   return values;
 }
 
-static std::vector<TensorType> typesOf(const std::vector<Tensor> &tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors)
-    types.push_back(tensor.type());
-  return types;
-}
-
 /// The op for the operands' types; null where the provider has none, or the op
 /// takes no such types.
 static Expected<std::unique_ptr<PreparedOp>>

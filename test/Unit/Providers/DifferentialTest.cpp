@@ -101,9 +101,7 @@ TEST(Differential, PreparedOpsAreReentrant) {
     const std::optional<Case> c = randomCase(kind, DType::f32, rng);
     ASSERT_TRUE(c);
     const auto [expected, bounds] = referenceWithBounds(*c);
-    std::vector<TensorType> types;
-    for (const Tensor &operand : c->operands)
-      types.push_back(operand.type());
+    const std::vector<TensorType> types = typesOf(c->operands);
     const std::span<const TensorType> results(&expected.type(), 1);
     auto prepared = prepareOp(eagerProviders(), {c->op, types, results});
     ASSERT_TRUE(prepared);
@@ -135,9 +133,7 @@ TEST(Differential, ConstantWeightsAreConvertedAhead) {
     if (!c || !supports(oneDNNProvider(), c->op, c->operands))
       continue;
     const auto [expected, bounds] = referenceWithBounds(*c);
-    std::vector<TensorType> types;
-    for (const Tensor &operand : c->operands)
-      types.push_back(operand.type());
+    const std::vector<TensorType> types = typesOf(c->operands);
     const std::span<const TensorType> results(&expected.type(), 1);
     std::vector<Tensor> constants(c->operands.size());
     constants[1] = c->operands[1];
@@ -219,9 +215,7 @@ TEST(PrepareOp, PrefersLibraries) {
   std::mt19937_64 rng(3);
   const auto chosen = [&](OpKind kind, DType dtype) -> std::string_view {
     const std::optional<Case> c = randomCase(kind, dtype, rng);
-    std::vector<TensorType> types;
-    for (const Tensor &operand : c->operands)
-      types.push_back(operand.type());
+    const std::vector<TensorType> types = typesOf(c->operands);
     const TensorType result = *inferType(c->op, types);
     for (const Provider *provider : eagerProviders())
       if (*provider->prepare({c->op, types, {&result, 1}}))

@@ -251,9 +251,7 @@ TEST(Empty, Elementwise) {
         operands = {x, row, row};
       else if (getOpInfo(kind).minOperands == 2)
         operands = {x, row};
-      std::vector<TensorType> types;
-      for (const Tensor &operand : operands)
-        types.push_back(operand.type());
+      const std::vector<TensorType> types = typesOf(operands);
       if (inferType(op, types))
         checkEmpty(op, operands);
     }

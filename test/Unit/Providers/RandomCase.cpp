@@ -386,8 +386,6 @@ std::optional<Case> test::randomCase(OpKind kind, DType dtype,
   if (kind == OpKind::custom_call)
     return std::nullopt;
   std::optional<Case> c = Maker(kind, dtype, rng).make();
-  std::vector<TensorType> types;
-  for (const Tensor &operand : c->operands)
-    types.push_back(operand.type());
+  const std::vector<TensorType> types = typesOf(c->operands);
   return inferType(c->op, types) ? c : std::nullopt;
 }

@@ -156,9 +156,7 @@ Expected<Outputs> test::runCompiled(const TestGraph &graph,
   compile.device = device;
   compile.fallback = false;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, parsed->createCompiler(compile));
-  std::vector<TensorType> types;
-  for (const Tensor &input : graph.inputs)
-    types.push_back(input.type());
+  const std::vector<TensorType> types = typesOf(graph.inputs);
   TANDEM_ASSIGN_OR_RETURN(Compiled compiled, compiler->compile(types));
   ExecutorOptions options;
   options.kernels = compiled.kernels;

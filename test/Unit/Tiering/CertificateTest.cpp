@@ -61,9 +61,7 @@ struct Case {
   Tensors eager = run(certifier.program());
 
   Certifier make() const {
-    std::vector<TensorType> types;
-    for (const Tensor &input : inputs)
-      types.push_back(input.type());
+    const std::vector<TensorType> types = typesOf(inputs);
     auto certifier = Certifier::create(program, types);
     EXPECT_TRUE(certifier) << certifier.error().str();
     return *certifier;

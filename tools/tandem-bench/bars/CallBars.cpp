@@ -49,9 +49,8 @@ Status addEagerBar(const BarsOptions &options, std::vector<Bar> &bars) {
                           Graph::parseString(kAdd));
   TensorType type{DType::f32, Shape{1}};
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs, randomInputs(type, 2));
-  TANDEM_ASSIGN_OR_RETURN(
-      PreparedPtr eager,
-      GraphTiers(*graph).prepare(tools::typesOf(inputs), Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager, GraphTiers(*graph).prepare(
+                                                 typesOf(inputs), Tier::eager));
   std::vector<Tensor> outputs;
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("eager",
@@ -75,7 +74,7 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
   inputs.pop_back();
   TANDEM_ASSIGN_OR_RETURN(
       PreparedPtr compiled,
-      GraphTiers(*graph).prepare(tools::typesOf(inputs), Tier::compiled));
+      GraphTiers(*graph).prepare(typesOf(inputs), Tier::compiled));
   const Program &program = *compiled->program;
   if (program.steps.size() != 1 || program.steps[0]->kernel < 0)
     return fail("bars", "axpy8 did not compile to one kernel");
@@ -121,8 +120,7 @@ Status addEngineBar(const BarsOptions &options, std::vector<Bar> &bars) {
   TANDEM_ASSIGN_OR_RETURN(outputs, function->call(inputs));
   if (function->report().signatures.at(0).state != SignatureState::promoted)
     return fail("bars", "axpy8 was not promoted");
-  TANDEM_ASSIGN_OR_RETURN(auto compiled,
-                          function->prepare(tools::typesOf(inputs)));
+  TANDEM_ASSIGN_OR_RETURN(auto compiled, function->prepare(typesOf(inputs)));
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("auto", [&](size_t) -> Status {
     TANDEM_ASSIGN_OR_RETURN(outputs, function->call(inputs));

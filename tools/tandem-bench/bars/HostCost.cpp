@@ -66,7 +66,7 @@ Expected<Cost> measureGraph(int kernels) {
   options.device = "cuda";
   TANDEM_ASSIGN_OR_RETURN(tools::PreparedPtr prepared,
                           tools::GraphTiers(*graph, options)
-                              .prepare(tools::typesOf(inputs), Tier::compiled));
+                              .prepare(typesOf(inputs), Tier::compiled));
   Executor &executor = *prepared->executor;
   TANDEM_ASSIGN_OR_RETURN(inputs, copyToDevice(inputs, executor.stream()));
   TANDEM_ASSIGN_OR_RETURN(measure::Summary ns, measureCalls(executor, inputs));

@@ -42,7 +42,7 @@ Status sampleCalls(const Graph &graph, const InputSets &inputs,
   std::vector<tools::PreparedPtr> prepared;
   for (Tier tier : {Tier::eager, Tier::compiled}) {
     TANDEM_ASSIGN_OR_RETURN(prepared.emplace_back(),
-                            tiers.prepare(tools::typesOf(inputs[0]), tier));
+                            tiers.prepare(typesOf(inputs[0]), tier));
   }
   for (const tools::PreparedPtr &tier : prepared)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {

@@ -118,7 +118,7 @@ Expected<TimedCompile> compileTimed(Compiler &compiler,
                                     const std::vector<Tensor> &inputs) {
   TimedCompile result;
   TANDEM_ASSIGN_OR_RETURN(result.prepared,
-                          tools::compileTier(compiler, tools::typesOf(inputs)));
+                          tools::compileTier(compiler, typesOf(inputs)));
   result.phases = result.prepared.phases;
   result.phases.push_back({"prepare", result.prepared.compileNs -
                                           result.prepared.wallNs -

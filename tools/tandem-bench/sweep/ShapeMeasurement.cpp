@@ -65,9 +65,9 @@ Status runEagerOnce(const Graph &graph, const std::string &device,
                     const std::vector<Tensor> &inputs) {
   CompileOptions options;
   options.device = device;
-  TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager,
-                          tools::GraphTiers(graph, options)
-                              .prepare(tools::typesOf(inputs), Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(
+      PreparedPtr eager,
+      tools::GraphTiers(graph, options).prepare(typesOf(inputs), Tier::eager));
   std::vector<Tensor> outputs;
   return eager->executor->run(inputs, outputs);
 }

@@ -15,6 +15,8 @@
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <ranges>
+#include <vector>
 
 namespace tandem {
 
@@ -169,6 +171,16 @@ private:
   const Device *place = nullptr;
   std::shared_ptr<void> storage;
 };
+
+/// Returns the types of a range of tensors, in order.
+template <std::ranges::range Tensors>
+  requires std::same_as<std::ranges::range_value_t<Tensors>, Tensor>
+std::vector<TensorType> typesOf(const Tensors &tensors) {
+  std::vector<TensorType> types;
+  for (const Tensor &tensor : tensors)
+    types.push_back(tensor.type());
+  return types;
+}
 
 } // namespace tandem
 
