@@ -37,22 +37,41 @@ Engine::Engine(TierStore &store, TieringOptions options, PolicyOptions policy,
 Engine::~Engine() { cancel(); }
 
 Expected<SignaturePtr> Engine::findSignature(std::span<const Tensor> inputs) {
-  if (SignaturePtr known = table.find(inputs)) [[likely]]
+  if (SignaturePtr known = table.find(inputs); known && known->isReported)
+      [[likely]]
     return known;
-  const std::vector<TensorType> types = typesOf(inputs);
-  return addSignature(types);
+  return addSignature(typesOf(inputs));
 }
 
-Expected<SignaturePtr> Engine::addSignature(const Types &types) {
+Expected<SignaturePtr> Engine::findOrAdd(std::span<const TensorType> types) {
+  if (SignaturePtr known = table.find(types))
+    return known;
   TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), types));
-  bool isNew = false;
-  SignaturePtr signature = table.findOrAdd(types, isNew);
-  if (isNew) {
+  return table.add(std::make_shared<Signature>(
+      Types(types.begin(), types.end()), events.now()));
+}
+
+Expected<SignaturePtr> Engine::addSignature(std::span<const TensorType> types) {
+  TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findOrAdd(types));
+  if (signature->isReported.exchange(true))
+    return signature;
+  {
+    ContentionTrackedLock lock(signature->mutex);
     signature->record.lastCallNs = events.now(); // Not the one to forget.
-    events.add(*signature, EventKind::seen, "");
-    makeRoom();
   }
+  events.add(*signature, EventKind::seen, "");
+  makeRoom();
   return signature;
+}
+
+Expected<PreparedPtr> Engine::prepare(std::span<const TensorType> inputs,
+                                      Tier tier) {
+  if (!isTierOfSignature(tier))
+    return store.prepare(tier);
+  TANDEM_ASSIGN_OR_RETURN(SignaturePtr signature, findOrAdd(inputs));
+  signature->lastUseNs = events.now();
+  makeRoom();
+  return store.prepare(signature->executors, signature->types, tier);
 }
 
 Conditions Engine::conditions(double nowNs) const {
@@ -154,7 +173,7 @@ Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs,
   // The store keeps it as long as it lives.
   const PreparedTier *known = eager.load(std::memory_order_acquire);
   if (!known) [[unlikely]] {
-    TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare({}, Tier::eager));
+    TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare(Tier::eager));
     eager.store(known = made.get(), std::memory_order_release);
   }
   return store.run(*known, Tier::eager, inputs, given);
@@ -296,6 +315,8 @@ FunctionReport Engine::report() const {
   FunctionReport report;
   report.mode = options.mode;
   for (const SignaturePtr &signature : table.all()) {
+    if (!signature->isReported)
+      continue;
     SignatureReport one = signature->report();
     one.next = describe(decideNow(*signature));
     report.signatures.push_back(std::move(one));

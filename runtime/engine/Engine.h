@@ -45,6 +45,9 @@ public:
   /// that makes a certificate returns tensors of its own.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs,
                                      std::span<const Tensor> given = {});
+  /// Returns the executor of a tier for inputs of these types, and makes it if
+  /// there is none. Reports do not count this use of the signature.
+  Expected<PreparedPtr> prepare(std::span<const TensorType> inputs, Tier tier);
   /// Has these signatures compiled in the background, before all others.
   Status compileAhead(std::span<const Types> signatures);
   /// Waits until nothing is compiled or certified in the background.
@@ -84,7 +87,10 @@ private:
   class ProfileJob;
 
   Expected<SignaturePtr> findSignature(std::span<const Tensor> inputs);
-  Expected<SignaturePtr> addSignature(const Types &types);
+  /// Returns the signature of a call whose tier the engine chooses.
+  Expected<SignaturePtr> addSignature(std::span<const TensorType> types);
+  /// Returns the signature of these types, and adds it if there is none.
+  Expected<SignaturePtr> findOrAdd(std::span<const TensorType> types);
   bool mustCompile(State state) const;
   CallPlan beginCall(Signature &signature);
   Conditions conditions(double nowNs) const;

@@ -131,7 +131,8 @@ Status Engine::compile(const SignaturePtr &signature,
   if (background)
     request = {options.compileIn, background->get_token()};
   auto make = [&] {
-    prepared = store.prepare(signature->types, Tier::compiled, request);
+    prepared = store.prepare(signature->executors, signature->types,
+                             Tier::compiled, request);
   };
   if (background)
     exec::runInOneSlot(make); // The cores are the callers'.
@@ -187,7 +188,7 @@ void Engine::adopt(const SignaturePtr &signature, PreparedPtr prepared,
     ContentionTrackedLock lock(signature->mutex);
     signature->job = nullptr;
     if (signature->isEvicted)
-      return store.drop(signature->types);
+      return signature->executors.drop();
     signature->record.state = State::compiled;
     signature->record.compileNs = costNs;
     addResidentBytes(*signature, bytes - signature->record.residentBytes);
@@ -224,8 +225,9 @@ Status Engine::compileInCall(const SignaturePtr &signature, CallPlan &plan) {
       plan.carriesCertificate = !std::exchange(signature->isCertifying, true);
   }
   if (isBlocking) {
-    TANDEM_ASSIGN_OR_RETURN(plan.compiled,
-                            store.prepare(signature->types, Tier::compiled));
+    TANDEM_ASSIGN_OR_RETURN(
+        plan.compiled,
+        store.prepare(signature->executors, signature->types, Tier::compiled));
   }
   return {};
 }
@@ -249,7 +251,7 @@ void Engine::addResidentBytes(Signature &signature, int64_t bytes) {
 void Engine::drop(Signature &signature) {
   signature.prepared = signature.captured = nullptr;
   addResidentBytes(signature, -signature.record.residentBytes);
-  store.drop(signature.types);
+  signature.executors.drop();
   promotedCalls.invalidate();
 }
 
@@ -276,7 +278,9 @@ void Engine::makeRoom() {
   std::vector<Record> records;
   for (const SignaturePtr &signature : signatures) {
     ContentionTrackedLock lock(signature->mutex);
-    records.push_back(signature->record);
+    Record &record = records.emplace_back(signature->record);
+    record.lastCallNs =
+        std::max(record.lastCallNs, signature->lastUseNs.load());
   }
   // Room for some more, so that not every new signature has to look at all.
   PolicyOptions limits = policy;
@@ -304,18 +308,22 @@ void Engine::evict(const SignaturePtr &signature, bool isWhole) {
   JobPtr job;
   {
     ContentionTrackedLock lock(signature->mutex);
-    signature->isEvicted |= isWhole;
+    if (signature->isEvicted) // Another thread was faster.
+      return;
+    signature->isEvicted = isWhole;
     drop(*signature);
     signature->record.dropProgram(events.now());
     job = signature->job;
   }
   promotedCalls.flushAll();
   if (isWhole) {
-    ++evicted;
-    table.erase(signature->types);
+    table.erase(signature);
     if (job)
       BackgroundQueue::process().cancel(job);
   }
+  if (!signature->isReported)
+    return;
+  evicted += isWhole;
   events.add(*signature, EventKind::evicted,
              isWhole ? "more than " + std::to_string(policy.maxSignatures) +
                            " signatures; it was the least recently called"

@@ -81,9 +81,8 @@ Function::Impl::run(std::span<const Tensor> inputs,
         outputPlan.check(inputs, given, store.stream().device().memory()));
   Expected<std::vector<Tensor>> outputs;
   if (options.tier) {
-    const std::vector<TensorType> types = typesOf(inputs);
     TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
-                            store.prepare(types, *options.tier));
+                            engine.prepare(typesOf(inputs), *options.tier));
     outputs = store.run(*prepared, *options.tier, inputs, given);
   } else {
     outputs = engine.call(inputs, given);
@@ -113,7 +112,7 @@ Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs,
 
 Expected<PreparedPtr> Function::prepare(std::span<const TensorType> inputs,
                                         Tier tier) {
-  return impl->store.prepare(Types(inputs.begin(), inputs.end()), tier);
+  return impl->engine.prepare(inputs, tier);
 }
 
 /// The tier in which the next call of these types runs. The steps of the
@@ -133,7 +132,7 @@ Expected<Profile> Function::profile(std::span<const Tensor> inputs,
   const Tier tier =
       options.tier ? *options.tier : nextTier(impl->engine.report(), types);
   TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
-                          impl->store.prepare(types, tier));
+                          impl->engine.prepare(types, tier));
   if (tier != Tier::reference)
     return profileRuns(*prepared, tier, inputs, options.runs);
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,

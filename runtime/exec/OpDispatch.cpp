@@ -71,14 +71,13 @@ Expected<const PreparedEntry *> lookUp(const DispatchContext &context,
                                        PreparedCache &cache,
                                        std::span<const TensorType> results,
                                        PreparedRef &last, Frame &frame) {
-  if (last && sameTypes(last->operands, frame.operandTypes)) [[likely]]
+  if (last && sameTypes(last->types, frame.operandTypes)) [[likely]]
     return last.get();
   for (size_t i = 0; i < results.size(); ++i)
     TANDEM_RETURN_IF_ERROR(
         checkWritten(context.program, plan.step->results[i], results[i]));
   TANDEM_ASSIGN_OR_RETURN(last, cache.get(*plan.step, frame.operandTypes,
-                                          Types(results.begin(), results.end()),
-                                          context.providers));
+                                          results, context.providers));
   return last.get();
 }
 
@@ -126,7 +125,7 @@ Status makeView(const DispatchContext &context, const StepPlan &plan,
 Status runSized(const DispatchContext &context, const StepPlan &plan,
                 PreparedCache &cache, PreparedRef &last, Frame &frame) {
   addSymbols(frame.symbols, frame.operandTypes);
-  if (!last || !sameTypes(last->operands, frame.operandTypes)) {
+  if (!last || !sameTypes(last->types, frame.operandTypes)) {
     TANDEM_ASSIGN_OR_RETURN(PreparedRef entry,
                             cache.getSized(*plan.step, frame.operandTypes,
                                            frame.symbols, plan.isView,

@@ -16,7 +16,6 @@
 #include <set>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-#include <xxhash.h>
 
 using namespace tandem;
 using namespace tandem::exec;
@@ -24,12 +23,6 @@ using namespace tandem::exec;
 //===----------------------------------------------------------------------===//
 // PreparedCache
 //===----------------------------------------------------------------------===//
-
-size_t TypesHash::add(size_t hash, const TensorType &type) {
-  std::span<const int64_t> dims = type.shape.span();
-  return XXH3_64bits_withSeed(dims.data(), dims.size_bytes(),
-                              hash + static_cast<uint64_t>(type.dtype));
-}
 
 /// With its epilogue, if it has one.
 static Expected<std::unique_ptr<PreparedOp>>
@@ -48,7 +41,7 @@ static Expected<PreparedRef> prepare(const fb::StepT &step, Types operands,
   TANDEM_ASSIGN_OR_RETURN(
       entry->op,
       prepareStep(step, {*step.op, operands, results, constants}, providers));
-  entry->operands = std::move(operands);
+  entry->types = std::move(operands);
   entry->results = std::move(results);
   return PreparedRef(std::move(entry));
 }
@@ -71,40 +64,35 @@ static Expected<PreparedRef> prepareSized(const fb::StepT &step, Types key,
         prepareStep(step, {*entry->resolved, operands, entry->results, {}},
                     providers));
   }
-  entry->operands = std::move(key);
+  entry->types = std::move(key);
   return PreparedRef(std::move(entry));
 }
 
 template <typename Prepare>
-Expected<PreparedRef> PreparedCache::findOr(const Types &key,
+Expected<PreparedRef> PreparedCache::findOr(std::span<const TensorType> key,
                                             const Prepare &prepare) {
-  {
-    std::lock_guard<std::mutex> lock(mutex);
-    if (auto found = entries.find(key); found != entries.end())
-      return found->second;
-  }
+  if (PreparedRef known = entries.find(key))
+    return known;
   TANDEM_ASSIGN_OR_RETURN(PreparedRef entry, prepare());
-  std::lock_guard<std::mutex> lock(mutex);
-  if (entries.size() >= kMaxEntries)
-    entries.clear();
-  return entries.try_emplace(key, std::move(entry)).first->second;
+  return entries.add(std::move(entry));
 }
 
-Expected<PreparedRef> PreparedCache::get(const fb::StepT &step, Types operands,
-                                         Types results,
+Expected<PreparedRef> PreparedCache::get(const fb::StepT &step,
+                                         std::span<const TensorType> operands,
+                                         std::span<const TensorType> results,
                                          ProviderList providers) {
   return findOr(operands, [&] {
-    return prepare(step, operands, std::move(results), providers);
+    return prepare(step, Types(operands.begin(), operands.end()),
+                   Types(results.begin(), results.end()), providers);
   });
 }
 
-Expected<PreparedRef> PreparedCache::getSized(const fb::StepT &step,
-                                              Types operands,
-                                              std::span<const int64_t> symbols,
-                                              bool isView,
-                                              ProviderList providers) {
+Expected<PreparedRef> PreparedCache::getSized(
+    const fb::StepT &step, std::span<const TensorType> operands,
+    std::span<const int64_t> symbols, bool isView, ProviderList providers) {
   return findOr(operands, [&] {
-    return prepareSized(step, operands, symbols, isView, providers);
+    return prepareSized(step, Types(operands.begin(), operands.end()), symbols,
+                        isView, providers);
   });
 }
 

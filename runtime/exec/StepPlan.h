@@ -9,33 +9,17 @@
 #ifndef TANDEM_RUNTIME_EXEC_STEPPLAN_H
 #define TANDEM_RUNTIME_EXEC_STEPPLAN_H
 
+#include "TypesTable.h"
+
 #include "tandem/Runtime/Executor.h"
 
-#include <mutex>
-#include <unordered_map>
-
 namespace tandem::exec {
-
-/// Types of a step's operands, results, or both.
-using Types = std::vector<TensorType>;
-
-struct TypesHash {
-  size_t operator()(const Types &types) const {
-    size_t hash = types.size();
-    for (const TensorType &type : types)
-      hash = add(hash, type);
-    return hash;
-  }
-  /// The hash of what has `hash` and one type more. It begins with the number
-  /// of types.
-  static size_t add(size_t hash, const TensorType &type);
-};
 
 /// An op that is prepared for one signature. Immutable.
 struct PreparedEntry {
   /// The types of the operands; for a step with expressions of sizes followed
   /// by the values of the program's symbols (addSymbols).
-  Types operands;
+  Types types;
   Types results;
   /// Null for a view.
   std::unique_ptr<PreparedOp> op;
@@ -44,33 +28,38 @@ struct PreparedEntry {
 };
 using PreparedRef = std::shared_ptr<const PreparedEntry>;
 
-/// The prepared ops of one step, by operand types. Frames remember the one that
-/// they used last, so that this is asked only when shapes change. Thread-safe.
+/// The prepared ops of one step, by operand types. Frames remember the op that
+/// they used last, so a frame searches this cache only when shapes change.
+/// Thread-safe.
+///
+/// The key is not the signature of the program. Signatures that give a step the
+/// same operand types share the prepared op, and an executor also runs without
+/// an engine, which has the table of signatures.
 class PreparedCache {
 public:
   /// Finds the entry for `operands`, or prepares the step's op with the first
   /// of `providers` that implements it. No lock is held while preparing; where
   /// two threads prepare the same signature, the entry of the first to finish
   /// is kept.
-  Expected<PreparedRef> get(const fb::StepT &step, Types operands,
-                            Types results, ProviderList providers);
+  Expected<PreparedRef> get(const fb::StepT &step,
+                            std::span<const TensorType> operands,
+                            std::span<const TensorType> results,
+                            ProviderList providers);
   /// The same for a step with expressions of sizes. Nothing is prepared for a
   /// view.
-  Expected<PreparedRef> getSized(const fb::StepT &step, Types operands,
+  Expected<PreparedRef> getSized(const fb::StepT &step,
+                                 std::span<const TensorType> operands,
                                  std::span<const int64_t> symbols, bool isView,
                                  ProviderList providers);
 
 private:
-  /// The most entries of a cache, so that a process that sees ever new shapes
-  /// does not grow without bound.
-  static constexpr size_t kMaxEntries = 512;
-
   /// Finds the entry for `key`, or keeps the one that `prepare` returns.
   template <typename Prepare>
-  Expected<PreparedRef> findOr(const Types &key, const Prepare &prepare);
+  Expected<PreparedRef> findOr(std::span<const TensorType> key,
+                               const Prepare &prepare);
 
-  std::mutex mutex; // guards entries; held for a look-up or an insertion
-  std::unordered_map<Types, PreparedRef, TypesHash> entries;
+  /// The limit bounds the memory of a process that sees ever new shapes.
+  TypesTable<const PreparedEntry> entries{512};
 };
 
 /// Appends the values of a program's symbols to the types of operands, as

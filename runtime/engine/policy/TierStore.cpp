@@ -8,10 +8,6 @@
 
 #include "engine/policy/TierStore.h"
 
-#include "tandem/Runtime/Function.h"
-
-#include <algorithm>
-
 using namespace tandem;
 using namespace tandem::tiering;
 
@@ -28,75 +24,54 @@ TierStore::TierStore(std::shared_ptr<const Program> program,
                   .defaultStream();
 }
 
-TierStore::SlotPtr TierStore::find(const Types &inputs, Tier tier) {
-  if (tier == Tier::eager || tier == Tier::reference)
-    return tier == Tier::eager ? eager : reference;
+SignatureExecutors::SlotPtr SignatureExecutors::slotOf(Tier tier) {
   ContentionTrackedLock lock(mutex);
-  auto found = slotsOf(tier).find(inputs);
-  if (found == slotsOf(tier).end())
-    return nullptr;
-  found->second->lastUse = ++clock;
-  return found->second;
+  SlotPtr &slot = tier == Tier::captured ? captured : compiled;
+  if (!slot)
+    slot = std::make_shared<ExecutorSlot>();
+  return slot;
 }
 
-TierStore::SlotPtr TierStore::findOrAdd(const Types &inputs, Tier tier) {
-  if (SlotPtr slot = find(inputs, tier))
-    return slot;
+void SignatureExecutors::drop() {
   ContentionTrackedLock lock(mutex);
-  SlotsByTypes &known = slotsOf(tier);
-  if (known.size() >= Function::kMaxCompiled)
-    known.erase(std::min_element(known.begin(), known.end(),
-                                 [](const auto &a, const auto &b) {
-                                   return a.second->lastUse < b.second->lastUse;
-                                 }));
-  // Another thread may have been faster.
-  auto [slot, isNew] = known.try_emplace(inputs);
-  if (isNew)
-    slot->second = std::make_shared<Slot>();
-  slot->second->lastUse = ++clock;
-  return slot->second;
+  compiled = captured = nullptr;
 }
 
-void TierStore::drop(const Types &inputs) {
-  ContentionTrackedLock lock(mutex);
-  compiled.erase(inputs);
-  captured.erase(inputs);
+/// Moves a new executor to where threads share it.
+static Expected<PreparedPtr> share(Expected<PreparedTier> made) {
+  if (!made)
+    return tl::unexpected(std::move(made.error()));
+  return std::make_shared<const PreparedTier>(std::move(*made));
 }
 
-Expected<PreparedPtr> TierStore::make(const Types &inputs, Tier tier,
-                                      const CompileRequest &request) {
-  TANDEM_RETURN_IF_ERROR(checkTier(tier, options.stream->device()));
-  auto prepared = std::make_shared<PreparedTier>();
-  if (tier == Tier::compiled) {
-    if (!graphCompiler)
-      return fail("execute", "the function has no compiler");
-    TANDEM_ASSIGN_OR_RETURN(
-        *prepared, compileTier(*graphCompiler, inputs, options, request));
-    return prepared;
-  }
-  if (tier == Tier::captured) {
-    TANDEM_ASSIGN_OR_RETURN(PreparedPtr compiled,
-                            prepare(inputs, Tier::compiled));
-    TANDEM_ASSIGN_OR_RETURN(*prepared, captureTier(*compiled, options));
-    return prepared;
-  }
-  TANDEM_ASSIGN_OR_RETURN(*prepared,
-                          interpretTier(eagerProgram, tier, options));
-  return prepared;
+Expected<PreparedPtr> TierStore::prepare(Tier tier) {
+  return (tier == Tier::reference ? reference : eager).getOr([&] {
+    return share(interpretTier(eagerProgram, tier, options));
+  });
 }
 
-Expected<PreparedPtr> TierStore::prepare(const Types &inputs, Tier tier,
+Expected<PreparedPtr> TierStore::compile(const Types &inputs,
                                          const CompileRequest &request) {
-  SlotPtr slot = find(inputs, tier);
-  if (!slot) {
-    TANDEM_RETURN_IF_ERROR(checkInputs(*eagerProgram, inputs));
-    slot = findOrAdd(inputs, tier);
-  }
-  std::lock_guard lock(slot->mutex);
-  if (!slot->prepared) {
-    TANDEM_ASSIGN_OR_RETURN(slot->prepared, make(inputs, tier, request));
-  }
-  return slot->prepared;
+  if (!graphCompiler)
+    return fail("execute", "the function has no compiler");
+  return share(compileTier(*graphCompiler, inputs, options, request));
+}
+
+Expected<PreparedPtr> TierStore::capture(SignatureExecutors &executors,
+                                         const Types &inputs) {
+  TANDEM_ASSIGN_OR_RETURN(PreparedPtr compiled,
+                          prepare(executors, inputs, Tier::compiled));
+  return share(captureTier(*compiled, options));
+}
+
+Expected<PreparedPtr> TierStore::prepare(SignatureExecutors &executors,
+                                         const Types &inputs, Tier tier,
+                                         const CompileRequest &request) {
+  return executors.slotOf(tier)->getOr([&]() -> Expected<PreparedPtr> {
+    TANDEM_RETURN_IF_ERROR(checkTier(tier, options.stream->device()));
+    return tier == Tier::captured ? capture(executors, inputs)
+                                  : compile(inputs, request);
+  });
 }
 
 Expected<std::vector<Tensor>>

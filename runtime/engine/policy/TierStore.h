@@ -10,34 +10,70 @@
 #define TANDEM_RUNTIME_ENGINE_POLICY_TIERSTORE_H
 
 #include "background/ContentionTrackedLock.h"
-#include "exec/StepPlan.h"
+#include "exec/TypesTable.h"
 
 #include "tandem/Runtime/Tier.h"
 
 #include <mutex>
-#include <unordered_map>
 
 namespace tandem::tiering {
 
 using exec::Types;
 using PreparedPtr = std::shared_ptr<const PreparedTier>;
 
-/// The executors of one graph: one each of the tiers that take any types, and
-/// one per signature of those that compile. Thread-safe. Threads that want the
-/// same one wait for one of them to make it; others do not wait.
+/// True if an executor of the tier runs one signature only.
+constexpr bool isTierOfSignature(Tier tier) {
+  return tier == Tier::compiled || tier == Tier::captured;
+}
+
+/// An executor that the first thread that needs it makes. Other threads that
+/// need the same executor wait meanwhile. A failure is not remembered: the next
+/// thread tries again. Thread-safe.
+class ExecutorSlot {
+public:
+  /// `make` returns an Expected<PreparedPtr>.
+  template <typename Make> Expected<PreparedPtr> getOr(const Make &make) {
+    std::lock_guard lock(mutex);
+    if (!prepared) {
+      TANDEM_ASSIGN_OR_RETURN(prepared, make());
+    }
+    return prepared;
+  }
+
+private:
+  std::mutex mutex; // Guards `prepared`, also while it is made.
+  PreparedPtr prepared;
+};
+
+/// The executors of one signature, in the tiers that compile. Thread-safe.
+class SignatureExecutors {
+public:
+  using SlotPtr = std::shared_ptr<ExecutorSlot>;
+
+  SlotPtr slotOf(Tier tier);
+  /// Forgets the executors. Each executor lives on as long as callers hold it.
+  void drop();
+
+private:
+  std::mutex mutex; // Guards the slots.
+  SlotPtr compiled, captured;
+};
+
+/// Makes and runs the executors of one graph. Holds the executors of the tiers
+/// that take any types. Thread-safe.
 class TierStore {
 public:
   /// The parameters are those of the constructor of Function.
   TierStore(std::shared_ptr<const Program> program,
             std::shared_ptr<Compiler> compiler, ExecutorOptions options);
 
-  /// The executor that runs inputs of these types in a tier, made where there
-  /// is none. A failure is not remembered: the next call tries again.
-  Expected<PreparedPtr> prepare(const Types &inputs, Tier tier,
+  /// Returns the executor of a tier that takes inputs of any types.
+  Expected<PreparedPtr> prepare(Tier tier);
+  /// Returns the executor of a tier that compiles. `executors` are those of the
+  /// signature with the input types `inputs`.
+  Expected<PreparedPtr> prepare(SignatureExecutors &executors,
+                                const Types &inputs, Tier tier,
                                 const CompileRequest &request = {});
-  /// Forgets what was compiled for these types; it lives on as long as callers
-  /// hold it.
-  void drop(const Types &inputs);
   /// Runs it. The outputs are in the memory of the stream's device, as the
   /// inputs are, whatever the tier; in the tensors `given` if there are any.
   Expected<std::vector<Tensor>> run(const PreparedTier &prepared, Tier tier,
@@ -51,35 +87,15 @@ public:
   Stream &stream() const { return *options.stream; }
 
 private:
-  struct Slot {
-    std::mutex mutex;
-    PreparedPtr prepared; // Guarded by `mutex`.
-    uint64_t lastUse = 0; // Guarded by TierStore::mutex.
-  };
-  using SlotPtr = std::shared_ptr<Slot>;
-  using SlotsByTypes = std::unordered_map<Types, SlotPtr, exec::TypesHash>;
-
-  /// Null where there is none for these types.
-  SlotPtr find(const Types &inputs, Tier tier);
-  /// The same, made where there is none.
-  SlotPtr findOrAdd(const Types &inputs, Tier tier);
-  SlotsByTypes &slotsOf(Tier tier) {
-    return tier == Tier::captured ? captured : compiled;
-  }
-  Expected<PreparedPtr> make(const Types &inputs, Tier tier,
-                             const CompileRequest &request);
+  Expected<PreparedPtr> compile(const Types &inputs,
+                                const CompileRequest &request);
+  Expected<PreparedPtr> capture(SignatureExecutors &executors,
+                                const Types &inputs);
 
   const std::shared_ptr<const Program> eagerProgram;
   const std::shared_ptr<Compiler> graphCompiler;
   ExecutorOptions options;
-
-  /// Guards `clock` and the two maps; held for a look-up or an insertion.
-  std::mutex mutex;
-  uint64_t clock = 0;
-  SlotsByTypes compiled, captured;
-  /// Tiers whose one executor takes all types.
-  const SlotPtr reference = std::make_shared<Slot>(),
-                eager = std::make_shared<Slot>();
+  ExecutorSlot reference, eager;
 };
 
 } // namespace tandem::tiering

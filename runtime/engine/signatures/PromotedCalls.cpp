@@ -31,7 +31,7 @@ void PromotedSignature::flush() {
 }
 
 PromotedCalls::Copy::~Copy() {
-  for (auto &[types, promoted] : signatures)
+  for (auto &[signature, promoted] : signatures)
     promoted.flush();
 }
 
@@ -86,8 +86,7 @@ void PromotedCalls::add(const SignaturePtr &signature, PreparedPtr prepared,
   if (!copy)
     copy = std::make_unique<Copy>(generation);
   if (copy->generation == generation)
-    copy->signatures.try_emplace(signature->types, signature,
-                                 std::move(prepared));
+    copy->signatures.try_emplace(signature, signature, std::move(prepared));
   put(std::move(copy));
 }
 

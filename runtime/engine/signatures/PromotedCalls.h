@@ -37,13 +37,17 @@ struct PromotedSignature {
   void flush();
 };
 
-/// Promoted signatures of an engine, as copies that one thread at a time uses.
-/// Calls of them, except for one in PromotedSignature::kFlushEvery, take no
-/// lock and write to no memory that other threads use. Thread-safe.
+/// Copies of the promoted part of a SignatureTable, each used by one thread at
+/// a time. Calls that find their signature there, except for one in
+/// PromotedSignature::kFlushEvery, take no lock and write to no memory that
+/// other threads use. Thread-safe.
+///
+/// A member of the signature could not replace the copies: a thread would have
+/// to lock the table to find the signature, and to write to the signature to
+/// keep it alive. The copies store no types and need no limit: whenever the
+/// engine evicts a signature, it discards all copies.
 class PromotedCalls {
-  using ByTypes =
-      std::unordered_map<Types, PromotedSignature, SignatureTable::Hash,
-                         SignatureTable::Equal>;
+  using ByTypes = exec::TypesMap<Signature, PromotedSignature>;
   struct Copy {
     explicit Copy(uint64_t generation) : generation(generation) {}
     /// Tells the records.

@@ -8,57 +8,31 @@
 
 #include "engine/signatures/Signature.h"
 
-#include <algorithm>
-
 using namespace tandem;
 using namespace tandem::tiering;
 
-size_t SignatureTable::Hash::operator()(std::span<const Tensor> inputs) const {
-  size_t hash = inputs.size();
-  for (const Tensor &input : inputs)
-    hash = add(hash, input.type());
-  return hash;
-}
-
-bool SignatureTable::Equal::operator()(std::span<const Tensor> a,
-                                       const Types &b) const {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const Tensor &tensor, const TensorType &type) {
-                      return tensor.type() == type;
-                    });
+SignaturePtr SignatureTable::find(std::span<const TensorType> types) const {
+  return shardOf(types).find(types);
 }
 
 SignaturePtr SignatureTable::find(std::span<const Tensor> inputs) const {
-  Shard &shard = shardOf(Hash()(inputs));
-  ContentionTrackedLock lock(shard.mutex);
-  auto found = shard.byTypes.find(inputs);
-  return found == shard.byTypes.end() ? nullptr : found->second;
+  return shardOf(inputs).find(inputs);
 }
 
-SignaturePtr SignatureTable::findOrAdd(const Types &types, bool &isNew) {
-  Shard &shard = shardOf(Hash()(types));
-  ContentionTrackedLock lock(shard.mutex);
-  auto [entry, isAdded] = shard.byTypes.try_emplace(types);
-  if ((isNew = isAdded)) {
-    entry->second = std::make_shared<Signature>(types);
-    ++count;
-  }
-  return entry->second;
+SignaturePtr SignatureTable::add(SignaturePtr signature) {
+  SignaturePtr kept = shardOf(signature).add(signature);
+  count += kept == signature;
+  return kept;
 }
 
-void SignatureTable::erase(const Types &types) {
-  Shard &shard = shardOf(Hash()(types));
-  ContentionTrackedLock lock(shard.mutex);
-  count -= shard.byTypes.erase(types);
+void SignatureTable::erase(const SignaturePtr &signature) {
+  count -= shardOf(signature).erase(signature);
 }
 
 std::vector<SignaturePtr> SignatureTable::all() const {
   std::vector<SignaturePtr> signatures;
-  for (const Shard &shard : shards) {
-    ContentionTrackedLock lock(shard.mutex);
-    for (const auto &[types, signature] : shard.byTypes)
-      signatures.push_back(signature);
-  }
+  for (const Shard &shard : shards)
+    shard.appendTo(signatures);
   return signatures;
 }
 

@@ -17,17 +17,30 @@
 #include "tandem/Runtime/Tiering.h"
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <mutex>
-#include <unordered_map>
 
 namespace tandem::tiering {
 
 /// The types of a function's calls, and all that is known of these calls.
 struct Signature {
-  explicit Signature(Types types) : types(std::move(types)) {}
+  /// `nowNs` is the time of the first use.
+  Signature(Types types, double nowNs)
+      : types(std::move(types)), lastUseNs(nowNs) {}
 
   const Types types;
+  /// Whether the engine chooses tiers for calls of this signature. False if the
+  /// signature has only been used with explicit tiers; reports then omit it.
+  std::atomic<bool> isReported{false};
+
+  /// The executors for these types. The engine and calls with an explicit tier
+  /// share them. The alignment avoids false sharing: all threads read the
+  /// types, and the following members change.
+  alignas(64) SignatureExecutors executors;
+  /// The time of the first use or of the last use with an explicit tier,
+  /// whichever is later. Record::lastCallNs is the time of the last other call.
+  std::atomic<double> lastUseNs;
 
   /// Guards all that follows; held for looking and noting, never while anything
   /// is compiled or run.
@@ -80,39 +93,29 @@ struct Signature {
 
 using SignaturePtr = std::shared_ptr<Signature>;
 
-/// The signatures of a function, by their types. Thread-safe: threads that look
-/// up different signatures seldom wait for each other.
+/// The signatures of a function, by the types of the inputs. Everything that is
+/// known or was compiled for these types is a part of the signature. The table
+/// has no limit of its own: Engine::makeRoom selects the signatures to evict.
+/// Thread-safe: threads that look up different signatures seldom wait for each
+/// other.
 class SignatureTable {
 public:
-  /// Looks up inputs without making Types of them.
-  struct Hash : exec::TypesHash {
-    using is_transparent = void;
-    using exec::TypesHash::operator();
-    size_t operator()(std::span<const Tensor> inputs) const;
-  };
-  struct Equal {
-    using is_transparent = void;
-    bool operator()(const Types &a, const Types &b) const { return a == b; }
-    bool operator()(std::span<const Tensor> a, const Types &b) const;
-    bool operator()(const Types &a, std::span<const Tensor> b) const {
-      return (*this)(b, a);
-    }
-  };
-
-  /// Null where there is none for these inputs.
+  /// Returns null if there is no signature for these types or inputs.
+  SignaturePtr find(std::span<const TensorType> types) const;
   SignaturePtr find(std::span<const Tensor> inputs) const;
-  /// The same, made where there is none; `isNew` is set to whether it was.
-  SignaturePtr findOrAdd(const Types &types, bool &isNew);
-  void erase(const Types &types);
+  /// Adds the signature unless there is one of the same types. Returns the one
+  /// that is then in the table.
+  SignaturePtr add(SignaturePtr signature);
+  /// Removes the signature. Has no effect if another thread has done so.
+  void erase(const SignaturePtr &signature);
   std::vector<SignaturePtr> all() const;
   size_t size() const { return count.load(std::memory_order_relaxed); }
 
 private:
-  struct Shard {
-    mutable std::mutex mutex; // Guards `byTypes`.
-    std::unordered_map<Types, SignaturePtr, Hash, Equal> byTypes;
-  };
-  Shard &shardOf(size_t hash) const { return shards[hash % shards.size()]; }
+  using Shard = exec::TypesTable<Signature, ContentionTrackedLock>;
+  template <typename Key> Shard &shardOf(Key key) const {
+    return shards[exec::TypesHash()(key) % shards.size()];
+  }
 
   mutable std::array<Shard, 16> shards;
   std::atomic<size_t> count{0};

@@ -60,6 +60,22 @@ TEST_F(ExecutorTest, ForgetsOldSignaturesBeforeThereAreTooMany) {
   EXPECT_EQ(fake.prepares, 2);
 }
 
+TEST_F(ExecutorTest, KeepsSignaturesThatComeAgain) {
+  auto executor = create(chain());
+  auto run = [&](int64_t size) {
+    Tensor inputs[] = {makeFloats({size}), makeFloats({size})};
+    ASSERT_TRUE(executor->run(inputs, outputs));
+  };
+  for (int64_t size = 1; size <= 1500; ++size) {
+    run(size);
+    if (size % 100 == 0)
+      run(1);
+  }
+  fake.prepares = 0;
+  run(1);
+  EXPECT_EQ(fake.prepares, 0);
+}
+
 TEST_F(ExecutorTest, EachCallHasFreshOutputs) {
   auto executor = create(chain());
   Tensor inputs[] = {makeFloats({2}), makeFloats({2})};

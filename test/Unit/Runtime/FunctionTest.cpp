@@ -104,16 +104,16 @@ TEST_F(Functions, ManyThreadsWaitForOneCompilation) {
 }
 
 TEST_F(Functions, KeepSoManyThatWereUsedLast) {
-  call(1);
-  for (size_t i = 2; i <= Function::kMaxCompiled; ++i)
-    call(static_cast<int64_t>(i));
-  call(1);                                                // The latest now.
-  call(static_cast<int64_t>(Function::kMaxCompiled) + 1); // Drops length 2.
+  const auto most = static_cast<int64_t>(TieringOptions().maxSignatures);
+  for (int64_t i = 1; i <= most; ++i)
+    call(i);
+  call(1);        // The latest now.
+  call(most + 1); // Drops a sixteenth of the programs: lengths 2 to 34.
   int before = compiler->compilations;
-  call(1), call(3);
+  call(1), call(35), call(most + 1);
   EXPECT_EQ(compiler->compilations, before);
-  call(2);
-  EXPECT_EQ(compiler->compilations, before + 1);
+  call(2), call(34);
+  EXPECT_EQ(compiler->compilations, before + 2);
 }
 
 TEST_F(Functions, ErrorsAreNotRemembered) {

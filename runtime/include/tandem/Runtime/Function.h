@@ -116,11 +116,6 @@ public:
   /// device.
   Stream &stream() const;
 
-  /// The largest number of compiled programs that a function keeps for calls
-  /// with an explicit tier. Beyond this number, the least recently used program
-  /// is dropped.
-  static constexpr size_t kMaxCompiled = 512;
-
 private:
   struct Impl;
   const std::unique_ptr<Impl> impl;

@@ -112,8 +112,11 @@ struct TieringEvent {
 /// the machine with other programs.
 struct TieringOptions {
   Mode mode = Mode::automatic;
-  /// The largest number of signatures that are kept. Beyond this number, the
-  /// least recently called signature is dropped, with an event.
+  /// The largest number of signatures that are kept, including signatures that
+  /// are only used with an explicit tier. Beyond this number, the least
+  /// recently used signature is dropped with its compiled programs. Dropping a
+  /// signature adds an event, unless the signature was only used with explicit
+  /// tiers.
   size_t maxSignatures = 512;
   /// The largest number of bytes that the compiled programs of a function may
   /// hold: code, constants transformed for these programs, and arenas of
