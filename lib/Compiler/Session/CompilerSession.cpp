@@ -236,7 +236,7 @@ Expected<Compiled> CompilerSession::generate(ModuleOp module, PhaseTimes &times,
   std::vector<KernelOutcome> outcomes = compileKernels(config, kernels);
   overlapNs = -watch.ns();
   for (const KernelOutcome &outcome : outcomes) {
-    times.add(outcome.times);
+    times.add(outcome.times.phases());
     overlapNs += outcome.times.sum() + outcome.otherNs;
   }
   PhaseTimer timer(times, "emit");

@@ -58,8 +58,7 @@ Expected<Compiled> LocalCompiler::compile(ProgramRequest &request) {
   // The next compilation creates a session in place of a worn-out one.
   if (!session->needsReset())
     sessions.put(std::move(session));
-  for (const PhaseTime &phase : compiled.phases)
-    times.add(phase.phase, phase.ns);
+  times.add(compiled.phases);
   compiled.phases = times.take();
   compiled.wallNs = watch.ns();
   return compiled;

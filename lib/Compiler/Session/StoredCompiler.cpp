@@ -21,8 +21,7 @@ Expected<Compiled> StoredCompiler::compile(ProgramRequest &request) {
     return std::move(*stored);
   }
   TANDEM_ASSIGN_OR_RETURN(Compiled compiled, below->compile(request));
-  for (const PhaseTime &phase : compiled.phases)
-    times.add(phase.phase, phase.ns);
+  times.add(compiled.phases);
   if (compiled.compiledIn == CompileIn::thread)
     state->store.keep(request.key(), compiled, times);
   compiled.phases = times.take();

@@ -205,8 +205,7 @@ Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
   PhaseTimes times;
   times.add("import", importNs);
   times.add("start compiler", startNs); // Or its first part.
-  for (const PhaseTime &phase : compiled.phases)
-    times.add(phase.phase, phase.ns);
+  times.add(compiled.phases);
   auto phases = nlohmann::ordered_json::array();
   for (const PhaseTime &phase : times.phases())
     phases.push_back({phase.phase, phase.ns});

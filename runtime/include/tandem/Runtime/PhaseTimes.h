@@ -12,6 +12,7 @@
 #include "tandem/Runtime/Compiler.h"
 
 #include <chrono>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -32,9 +33,9 @@ public:
       }
     entries.push_back({std::string(phase), ns});
   }
-  /// Adds the times that another thread measured.
-  void add(const PhaseTimes &other) {
-    for (const PhaseTime &entry : other.entries)
+  /// Adds the times of phases that another thread or layer measured.
+  void add(std::span<const PhaseTime> phases) {
+    for (const PhaseTime &entry : phases)
       add(entry.phase, entry.ns);
   }
   /// The sum of all phases, in nanoseconds.

@@ -28,7 +28,7 @@ public:
   /// thread. Does nothing if this thread has no scope.
   static void add(const PhaseTimes &times) {
     if (innermost())
-      innermost()->times.add(times);
+      innermost()->times.add(times.phases());
   }
 
   /// The times collected so far.
