@@ -67,18 +67,6 @@ forEachResource(ModuleOp module,
   });
 }
 
-/// Aligns all resources; returns the number of bytes that they take at most.
-static size_t alignResources(ModuleOp module) {
-  // What may stand between two of them, and the name of each.
-  constexpr size_t slack = 4096;
-  size_t bytes = 0;
-  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
-    align(blob);
-    bytes += blob.getData().size() + slack;
-  });
-  return bytes;
-}
-
 namespace {
 /// The offset of each resource in the bytecode of a module, by the address of
 /// the resource's bytes in the module; kNotWritten for a resource that is not
@@ -243,31 +231,36 @@ finish(std::shared_ptr<SerializedGraph> source, ModuleOp module,
   return source;
 }
 
-/// Lets the program emitter refer to the resources of `module`, instead of
-/// copying them, for as long as the module lives.
-static void lendResources(ModuleOp module) {
+/// Aligns the resources of `module`, and lets the program emitter refer to them
+/// instead of copying them, for as long as the module lives. Adds the resources
+/// to `offsets`. Returns the number of bytes that they take in the bytecode at
+/// most.
+static size_t lendResources(ModuleOp module, ResourceOffsets &offsets) {
+  // What may stand between two of them, and the name of each.
+  constexpr size_t slack = 4096;
   MLIRContext *context = module.getContext();
   context->getOrLoadDialect<ir::TandemDialect>();
   auto lent = std::make_shared<char>();
   ir::SharedConstants shared;
+  size_t bytes = 0;
   forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
+    align(blob);
+    bytes += blob.getData().size() + slack;
+    offsets[blob.getData().data()] = kNotWritten;
     if (!ir::findOwner(context, blob.getData()))
       shared.memory.push_back({blob.getData(), lent});
   });
   if (!shared.memory.empty())
     ir::share(context, std::move(shared));
+  return bytes;
 }
 
 Expected<std::shared_ptr<const SerializedGraph>>
 makeSerializedGraph(ModuleOp module, const std::string &function) {
   auto source = std::make_shared<SerializedGraph>();
   source->function = function;
-  const size_t bytes = alignResources(module);
-  lendResources(module);
   ResourceOffsets offsets;
-  forEachResource(module, [&](StringRef, AsmResourceBlob &blob) {
-    offsets[blob.getData().data()] = kNotWritten;
-  });
+  const size_t bytes = lendResources(module, offsets);
   return finish(std::move(source), module, std::move(offsets), bytes);
 }
 
