@@ -55,9 +55,10 @@ std::string firstDifference(std::string_view expected,
 /// A graph that was sent.
 struct ServedGraph {
   explicit ServedGraph(std::shared_ptr<CompilerState> given)
-      : state(std::move(given)), compiler(state) {}
+      : state(std::move(given)), compiler(state, /*recordsCosts=*/false) {}
   const std::shared_ptr<CompilerState> state;
-  /// Whoever asks has already looked for the program on disk.
+  /// The asking process has already looked for the program on disk. That
+  /// process also predicts the costs; nothing is predicted here.
   LocalCompiler compiler;
 };
 

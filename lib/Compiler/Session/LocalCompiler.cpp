@@ -16,8 +16,9 @@
 
 namespace tandem {
 
-LocalCompiler::LocalCompiler(std::shared_ptr<CompilerState> given)
-    : state(std::move(given)) {
+LocalCompiler::LocalCompiler(std::shared_ptr<CompilerState> given,
+                             bool recordsCosts)
+    : state(std::move(given)), recordsCosts(recordsCosts) {
   if (state->config.target->isHost())
     calibration = BackgroundCalibration::share();
   WarmUpThread::prepare();
@@ -42,6 +43,17 @@ static double othersNs(const Compiled &compiled) {
   return std::max(0.0, sum - compiled.wallNs);
 }
 
+Expected<Compiled>
+LocalCompiler::compileRecorded(CompilerSession &session,
+                               std::span<const TensorType> inputs) {
+  const auto expected = state->forecast.expect(inputs);
+  const double start = threadNs();
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, session.compile(inputs));
+  state->forecast.observe(expected, compiled.kernelCounts,
+                          threadNs() - start + othersNs(compiled));
+  return compiled;
+}
+
 Expected<Compiled> LocalCompiler::compile(ProgramRequest &request) {
   const Stopwatch watch;
   PhaseTimes times;
@@ -50,11 +62,10 @@ Expected<Compiled> LocalCompiler::compile(ProgramRequest &request) {
     PhaseTimer timer(times, "start compiler");
     TANDEM_ASSIGN_OR_RETURN(session, createSession());
   }
-  const auto expected = state->forecast.expect(request.inputs);
-  const double start = threadNs();
-  TANDEM_ASSIGN_OR_RETURN(Compiled compiled, session->compile(request.inputs));
-  state->forecast.observe(expected, compiled.kernelCounts,
-                          threadNs() - start + othersNs(compiled));
+  TANDEM_ASSIGN_OR_RETURN(Compiled compiled,
+                          recordsCosts
+                              ? compileRecorded(*session, request.inputs)
+                              : session->compile(request.inputs));
   // The next compilation creates a session in place of a worn-out one.
   if (!session->needsReset())
     sessions.put(std::move(session));

@@ -26,7 +26,10 @@ class BackgroundCalibration;
 /// during a compilation.
 class LocalCompiler final : public CompileLayer {
 public:
-  explicit LocalCompiler(std::shared_ptr<CompilerState> state);
+  /// If `recordsCosts` is true, the measured costs of compiling correct the
+  /// predictions of this process.
+  explicit LocalCompiler(std::shared_ptr<CompilerState> state,
+                         bool recordsCosts = true);
 
   /// Creates a session for the first compilation, and starts a WarmUpThread.
   Status start();
@@ -35,8 +38,11 @@ public:
 
 private:
   Expected<std::unique_ptr<CompilerSession>> createSession();
+  Expected<Compiled> compileRecorded(CompilerSession &session,
+                                     std::span<const TensorType> inputs);
 
   const std::shared_ptr<CompilerState> state;
+  const bool recordsCosts;
   /// Null if the target is not the host.
   std::shared_ptr<BackgroundCalibration> calibration;
   std::once_flag once; // guards `warmer`
