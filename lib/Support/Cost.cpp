@@ -8,6 +8,8 @@
 
 #include "ShapeRulesDetail.h"
 
+#include <cassert>
+
 using namespace tandem;
 using namespace tandem::shape_rules;
 
@@ -83,6 +85,9 @@ int64_t flops(const OpDesc &op, int64_t elements, int64_t reads,
 
 OpCost tandem::cost(const OpDesc &op, Operands operands,
                     const TensorType &result) {
+  assert((getOpInfo(op.kind).attrs == fb::OpAttrs::NONE ||
+          (op.attrs.type == getOpInfo(op.kind).attrs && op.attrs.value)) &&
+         "the op lacks its attributes");
   bool takesPart = op.kind == OpKind::slice || op.kind == OpKind::gather;
   OpCost cost;
   cost.reads = readsPerElement(op, operands);

@@ -108,7 +108,8 @@ struct OpCost {
 inline constexpr int64_t kSharedWork = std::numeric_limits<int64_t>::max();
 
 /// Returns the cost of `op` for operands and a first result of the given static
-/// types. If a number would overflow, it is set to the largest int64_t.
+/// types. `inferTypes` must accept the op and the operands, or the op must be a
+/// custom_call. If a number would overflow, it is set to the largest int64_t.
 OpCost cost(const OpDesc &op, std::span<const TensorType> operands,
             const TensorType &result);
 
