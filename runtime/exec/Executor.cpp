@@ -162,7 +162,7 @@ Status Executor::Impl::setInputs(std::span<const Tensor> inputs,
   bool known = checked.size() == inputs.size();
   for (size_t i = 0; known && i < inputs.size(); ++i)
     known = checked[i] == inputs[i].type();
-  if (!known) {
+  if (!known) [[unlikely]] {
     checked.clear();
     std::vector<TensorType> types = typesOf(inputs);
     TANDEM_RETURN_IF_ERROR(checkInputs(*program, types));
