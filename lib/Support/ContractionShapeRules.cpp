@@ -64,7 +64,7 @@ Expected<LayoutDims> tandem::parseLayout(std::string_view layout,
 }
 
 //===----------------------------------------------------------------------===//
-// conv
+// conv and conv_backward_data
 //===----------------------------------------------------------------------===//
 
 namespace {
@@ -73,73 +73,136 @@ struct ConvLayouts {
   LayoutDims input, kernel, output;
 };
 
-/// C1.
-Expected<ConvLayouts> parseLayouts(const fb::ConvAttrsT &attrs,
-                                   Operands operands) {
+Expected<ConvLayouts> parseLayouts(const OpDesc &op, Operands operands) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
   Expected<LayoutDims> input = parseLayout(attrs.input_layout, false);
   Expected<LayoutDims> kernel = parseLayout(attrs.kernel_layout, true);
   Expected<LayoutDims> output = parseLayout(attrs.output_layout, false);
   for (const Expected<LayoutDims> *layout : {&input, &kernel, &output})
     if (!*layout)
-      return broken(OpKind::conv, 1, layout->error().message);
+      return broken(op.kind, 1, layout->error().message);
   if (input->numSpatial != kernel->numSpatial ||
       input->numSpatial != output->numSpatial)
-    return broken(OpKind::conv, 1, "layouts ", attrs.input_layout, ", ",
+    return broken(op.kind, 1, "layouts ", attrs.input_layout, ", ",
                   attrs.kernel_layout, " and ", attrs.output_layout,
                   " differ in their spatial dims");
   int rank = input->numSpatial + 2;
   if (operands[0].shape.rank() != rank || operands[1].shape.rank() != rank)
-    return broken(OpKind::conv, 1, "layout ", attrs.input_layout, " for ",
+    return broken(op.kind, 1, "layout ", attrs.input_layout, " for ",
                   operands[0], " and ", operands[1]);
   return ConvLayouts{*input, *kernel, *output};
 }
 
-/// C2, C3 and the first half of C4.
-Status checkConvAttrs(const fb::ConvAttrsT &attrs, Operands operands,
-                      size_t numSpatial) {
+/// Constraints 2 and 3, and the first half of 4.
+Status checkConvAttrs(const OpDesc &op, Operands operands, size_t numSpatial) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  const bool isBackward = op.kind == OpKind::conv_backward_data;
   for (const TensorType &type : operands)
     if (!isFloat(type.dtype) || type.dtype != operands[0].dtype)
-      return broken(OpKind::conv, 2, operands[0].dtype, " and ", type.dtype);
+      return broken(op.kind, 2, operands[0].dtype, " and ", type.dtype);
   if (attrs.strides.size() != numSpatial ||
       attrs.pad_low.size() != numSpatial ||
       attrs.pad_high.size() != numSpatial ||
-      attrs.dilations.size() != numSpatial)
-    return broken(OpKind::conv, 3, "strides, pads and dilations must have ",
-                  numSpatial, " entries each");
-  for (size_t i = 0; i < numSpatial; ++i)
+      attrs.dilations.size() != numSpatial ||
+      attrs.output_padding.size() != (isBackward ? numSpatial : 0))
+    return broken(op.kind, 3,
+                  isBackward ? "strides, pads, dilations and output_padding"
+                             : "strides, pads and dilations",
+                  " must have ", numSpatial, " entries each");
+  for (size_t i = 0; i < numSpatial; ++i) {
     if (attrs.strides[i] < 1 || attrs.dilations[i] < 1 ||
         attrs.pad_low[i] < 0 || attrs.pad_high[i] < 0)
-      return broken(OpKind::conv, 3, "stride ", attrs.strides[i], ", dilation ",
+      return broken(op.kind, 3, "stride ", attrs.strides[i], ", dilation ",
                     attrs.dilations[i], ", pads ", attrs.pad_low[i], " and ",
                     attrs.pad_high[i], " of spatial dim ", i);
+    if (isBackward && attrs.output_padding[i] < 0)
+      return broken(op.kind, 3, "output_padding ", attrs.output_padding[i],
+                    " of spatial dim ", i);
+  }
   if (attrs.groups < 1)
-    return broken(OpKind::conv, 4, "groups is ", attrs.groups);
+    return broken(op.kind, 4, "groups is ", attrs.groups);
   return {};
 }
 
-/// C4, C5 and C6; returns the output channels.
+/// `count` times `groups`; nothing where it overflows.
+std::optional<int64_t> inAllGroups(int64_t count, int64_t groups) {
+  int64_t product;
+  if (count == kDynamic)
+    return kDynamic;
+  if (__builtin_mul_overflow(count, groups, &product))
+    return std::nullopt;
+  return product;
+}
+
+/// The number of output channels, which the bias may give (C6).
+Expected<int64_t> checkBias(OpKind kind, Operands operands, int64_t channels) {
+  if (operands.size() < 3)
+    return channels;
+  const Shape &bias = operands[2].shape;
+  std::optional<int64_t> merged =
+      bias.rank() == 1 ? mergeDims(channels, bias[0]) : std::nullopt;
+  if (!merged)
+    return broken(kind, 6, "bias ", operands[2], " for ", dimText(channels),
+                  " output channels");
+  return *merged;
+}
+
+/// Constraint 4: `outputs` are the kernel's output channels.
+Status checkGroups(OpKind kind, int64_t outputs, int64_t groups) {
+  if (outputs != kDynamic && outputs % groups != 0)
+    return broken(kind, 4, outputs, " output channels in ", groups, " groups");
+  return {};
+}
+
+/// Constraints 4 to 6. Returns the number of channels of the result.
 Expected<int64_t> checkChannels(int64_t groups, Operands operands,
                                 const ConvLayouts &layouts) {
   int64_t in = operands[0].shape[layouts.input.channel];
   int64_t out = operands[1].shape[layouts.kernel.batch];
   int64_t perGroup = operands[1].shape[layouts.kernel.channel];
-  if (out != kDynamic && out % groups != 0)
-    return broken(OpKind::conv, 4, out, " output channels in ", groups,
-                  " groups");
-  int64_t expected;
-  if (in != kDynamic && perGroup != kDynamic &&
-      (__builtin_mul_overflow(perGroup, groups, &expected) || in != expected))
+  TANDEM_RETURN_IF_ERROR(checkGroups(OpKind::conv, out, groups));
+  std::optional<int64_t> expected = inAllGroups(perGroup, groups);
+  if (!expected || !mergeDims(in, *expected))
     return broken(OpKind::conv, 5, in, " input channels, but the kernel has ",
                   perGroup, " in each of ", groups, " groups");
-  if (operands.size() < 3)
-    return out;
-  const Shape &bias = operands[2].shape;
-  std::optional<int64_t> merged =
-      bias.rank() == 1 ? mergeDims(out, bias[0]) : std::nullopt;
-  if (!merged)
-    return broken(OpKind::conv, 6, "bias ", operands[2], " for ", dimText(out),
+  return checkBias(OpKind::conv, operands, out);
+}
+
+/// The same of conv_backward_data, whose operand and result have the channels
+/// of the result and of the operand of a conv.
+Expected<int64_t> checkBackwardChannels(int64_t groups, Operands operands,
+                                        const ConvLayouts &layouts) {
+  constexpr OpKind kKind = OpKind::conv_backward_data;
+  int64_t in = operands[0].shape[layouts.input.channel];
+  int64_t outputs = operands[1].shape[layouts.kernel.batch];
+  int64_t perGroup = operands[1].shape[layouts.kernel.channel];
+  TANDEM_RETURN_IF_ERROR(checkGroups(kKind, outputs, groups));
+  if (!mergeDims(in, outputs))
+    return broken(kKind, 5, in, " input channels, but the kernel has ", outputs,
                   " output channels");
-  return *merged;
+  std::optional<int64_t> out = inAllGroups(perGroup, groups);
+  if (!out)
+    return broken(kKind, 5, perGroup, " channels in each of ", groups,
+                  " groups are too many");
+  return checkBias(kKind, operands, *out);
+}
+
+/// The size of conv_backward_data's result along spatial dim `i`; nothing where
+/// it is negative or overflows.
+std::optional<int64_t> backwardSize(int64_t in, int64_t window,
+                                    const fb::ConvAttrsT &attrs, int i) {
+  if (in == kDynamic || window == kDynamic)
+    return kDynamic;
+  int64_t size, extent;
+  if (window < 1 || __builtin_mul_overflow(attrs.strides[i], in - 1, &size) ||
+      __builtin_mul_overflow(attrs.dilations[i], window - 1, &extent) ||
+      __builtin_add_overflow(size, extent, &size) ||
+      __builtin_add_overflow(size, 1, &size) ||
+      __builtin_sub_overflow(size, attrs.pad_low[i], &size) ||
+      __builtin_sub_overflow(size, attrs.pad_high[i], &size) ||
+      __builtin_add_overflow(size, attrs.output_padding[i], &size) || size < 0)
+    return std::nullopt;
+  return size;
 }
 
 } // namespace
@@ -147,9 +210,9 @@ Expected<int64_t> checkChannels(int64_t groups, Operands operands,
 Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
                                             Operands operands) {
   const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
-  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(attrs, operands));
+  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(op, operands));
   int numSpatial = layouts.input.numSpatial;
-  TANDEM_RETURN_IF_ERROR(checkConvAttrs(attrs, operands, numSpatial));
+  TANDEM_RETURN_IF_ERROR(checkConvAttrs(op, operands, numSpatial));
   TANDEM_ASSIGN_OR_RETURN(int64_t channels,
                           checkChannels(attrs.groups, operands, layouts));
 
@@ -167,6 +230,34 @@ Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
                     " with dilation ", attrs.dilations[i],
                     " does not fit into ", dimText(in), " elements padded by ",
                     attrs.pad_low[i], " and ", attrs.pad_high[i]);
+    result.shape[layouts.output.spatial[i]] = *out;
+  }
+  return result;
+}
+
+Expected<TensorType> shape_rules::inferConvBackwardData(const OpDesc &op,
+                                                        Operands operands) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(op, operands));
+  int numSpatial = layouts.input.numSpatial;
+  TANDEM_RETURN_IF_ERROR(checkConvAttrs(op, operands, numSpatial));
+  TANDEM_ASSIGN_OR_RETURN(
+      int64_t channels, checkBackwardChannels(attrs.groups, operands, layouts));
+
+  TensorType result = operands[0];
+  result.shape[layouts.output.batch] = operands[0].shape[layouts.input.batch];
+  result.shape[layouts.output.channel] = channels;
+  for (int i = 0; i < numSpatial; ++i) {
+    int64_t in = operands[0].shape[layouts.input.spatial[i]];
+    int64_t window = operands[1].shape[layouts.kernel.spatial[i]];
+    std::optional<int64_t> out = backwardSize(in, window, attrs, i);
+    if (!out)
+      return broken(op.kind, 7, "spatial dim ", i, ": no result for ",
+                    dimText(in), " elements with stride ", attrs.strides[i],
+                    ", a window of ", dimText(window), " with dilation ",
+                    attrs.dilations[i], ", pads ", attrs.pad_low[i], " and ",
+                    attrs.pad_high[i], " and output_padding ",
+                    attrs.output_padding[i]);
     result.shape[layouts.output.spatial[i]] = *out;
   }
   return result;

@@ -9,6 +9,7 @@
 #include "ShapeRulesDetail.h"
 
 #include <cassert>
+#include <numeric>
 
 using namespace tandem;
 using namespace tandem::shape_rules;
@@ -31,6 +32,25 @@ int64_t convMacs(const fb::ConvAttrsT &attrs, const Shape &kernel) {
   int64_t macs = kernel[layout->channel];
   for (int i = 0; i < layout->numSpatial; ++i)
     macs = saturatingMul(macs, kernel[layout->spatial[i]]);
+  return macs;
+}
+
+/// The most kernel taps that one element of the result of conv_backward_data
+/// sums along spatial dim `i`.
+int64_t phaseTaps(const fb::ConvAttrsT &attrs, int64_t window, int i) {
+  const int64_t stride = attrs.strides[i];
+  const int64_t apart = stride / std::gcd(stride, attrs.dilations[i]);
+  return window / apart + (window % apart != 0);
+}
+
+/// The most multiply-adds per element of the result of conv_backward_data.
+int64_t phaseMacs(const fb::ConvAttrsT &attrs, const Shape &kernel) {
+  Expected<LayoutDims> layout = parseLayout(attrs.kernel_layout, true);
+  if (!layout)
+    return 0;
+  int64_t macs = kernel[layout->batch] / attrs.groups;
+  for (int i = 0; i < layout->numSpatial; ++i)
+    macs = saturatingMul(macs, phaseTaps(attrs, kernel[layout->spatial[i]], i));
   return macs;
 }
 
@@ -59,6 +79,8 @@ int64_t readsPerElement(const OpDesc &op, Operands operands) {
     return 1;
   case Reads::taps:
     return convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
+  case Reads::phase:
+    return phaseMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
   case Reads::columns:
     return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
   case Reads::window:
@@ -71,12 +93,31 @@ int64_t readsPerElement(const OpDesc &op, Operands operands) {
   return kSharedWork;
 }
 
-int64_t flops(const OpDesc &op, int64_t elements, int64_t reads,
-              size_t numOperands) {
+/// The multiply-adds of conv_backward_data, ignoring what is cut off: each
+/// element of the operand is multiplied by all weights of its channel.
+int64_t backwardMacs(const fb::ConvAttrsT &attrs, Operands operands) {
+  Expected<LayoutDims> layout = parseLayout(attrs.kernel_layout, true);
+  const Shape &kernel = operands[1].shape;
+  if (!layout || kernel[layout->batch] == 0)
+    return 0;
+  return saturatingMul(operands[0].shape.numElements(),
+                       kernel.numElements() / kernel[layout->batch]);
+}
+
+int64_t flops(const OpDesc &op, Operands operands, int64_t elements,
+              int64_t reads) {
   int64_t flops = getOpInfo(op.kind).flops;
+  const bool hasBias = op.attrs.AsConvAttrs() && operands.size() > 2;
+  if (getOpInfo(op.kind).reads == Reads::phase) {
+    flops =
+        saturatingMul(flops, backwardMacs(*op.attrs.AsConvAttrs(), operands));
+    int64_t sum;
+    return !hasBias || __builtin_add_overflow(flops, elements, &sum) ? flops
+                                                                     : sum;
+  }
   if (reads != kSharedWork)
     flops = saturatingMul(flops, reads);
-  if (op.kind == OpKind::conv && numOperands > 2)
+  if (hasBias)
     flops |= 1; // The bias; of multiply-adds there is an even number.
   return saturatingMul(elements, flops);
 }
@@ -91,8 +132,7 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
   bool takesPart = op.kind == OpKind::slice || op.kind == OpKind::gather;
   OpCost cost;
   cost.reads = readsPerElement(op, operands);
-  cost.flops =
-      flops(op, result.shape.numElements(), cost.reads, operands.size());
+  cost.flops = flops(op, operands, result.shape.numElements(), cost.reads);
   cost.bytes = result.bytes();
   if (getOpInfo(op.kind).results == Results::withIndices)
     cost.bytes += indicesType(result).bytes();

@@ -12,6 +12,7 @@
 #include <cassert>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 using namespace tandem;
 
@@ -106,18 +107,30 @@ bool isRoundedToHalf(const OpErrors &errors,
   return !errors.isReproducible();
 }
 
+/// Returns true if a convolution with stride 1 and dense windows of three
+/// elements computes results of the op along a spatial dim. Of
+/// conv_backward_data that is a convolution for one phase of the stride.
+bool hasDenseWindowOf3(const OpDesc &op, int64_t window, int64_t stride,
+                       int64_t dilation) {
+  if (op.kind == OpKind::conv)
+    return window == 3 && stride == 1 && dilation == 1;
+  const int64_t apart = stride / std::gcd(stride, dilation);
+  const bool isDense = stride % dilation == 0;
+  return isDense && (window / apart == 3 || (window - 1) / apart == 2);
+}
+
 /// Returns OpErrors::isNormwise.
-bool mayErrNormwise(const fb::ConvAttrsT &conv, const Shape &kernel,
-                    DType result) {
-  auto areOnes = [](const std::vector<int64_t> &values) {
-    return std::all_of(values.begin(), values.end(),
-                       [](int64_t value) { return value == 1; });
-  };
+bool mayErrNormwise(const OpDesc &op, const Shape &kernel, DType result) {
+  const fb::ConvAttrsT &conv = *op.attrs.AsConvAttrs();
   const auto layout = parseLayout(conv.kernel_layout, /*isKernel=*/true);
-  return layout && layout->numSpatial == 2 && result == DType::f32 &&
-         conv.groups == 1 && kernel[layout->spatial[0]] == 3 &&
-         kernel[layout->spatial[1]] == 3 && areOnes(conv.strides) &&
-         areOnes(conv.dilations);
+  if (!layout || layout->numSpatial != 2 || result != DType::f32 ||
+      conv.groups != 1)
+    return false;
+  for (int i = 0; i < 2; ++i)
+    if (!hasDenseWindowOf3(op, kernel[layout->spatial[i]], conv.strides[i],
+                           conv.dilations[i]))
+      return false;
+  return true;
 }
 
 } // namespace
@@ -138,8 +151,8 @@ OpErrors tandem::errorsOf(const OpDesc &op,
   if (errors.condition == Condition::own)
     errors.condition =
         errors.mayCancel ? Condition::normwise : Condition::relative;
-  if (const auto *conv = op.attrs.AsConvAttrs())
-    errors.isNormwise = mayErrNormwise(*conv, operands[1].shape, result.dtype);
+  if (op.attrs.AsConvAttrs())
+    errors.isNormwise = mayErrNormwise(op, operands[1].shape, result.dtype);
   if (info.family == OpFamily::contraction && precision == Precision::tf32 &&
       result.dtype == DType::f32)
     errors.productError = 2 * kTF32Unit; // Both factors are rounded.

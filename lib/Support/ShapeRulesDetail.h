@@ -36,6 +36,8 @@ Expected<TensorType> inferScatter(const OpDesc &op, Operands operands);
 Expected<TensorType> inferTopK(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSort(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConv(const OpDesc &op, Operands operands);
+Expected<TensorType> inferConvBackwardData(const OpDesc &op,
+                                           Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);
 Expected<TensorType> inferReduce(const OpDesc &op, Operands operands);

@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Columns.h"
 #include "custom/CustomCallProvider.h"
 
 #include <array>
@@ -15,12 +16,16 @@ using namespace tandem;
 ProviderList tandem::eagerProviders() {
   static const std::array<const Provider *, 2> libraries = {&oneDNNProvider(),
                                                             &eigenProvider()};
+  static const Provider *columns =
+      eager::createColumnsProvider(libraries).release();
+  static const std::array<const Provider *, 3> ofFloats = {
+      &oneDNNProvider(), &eigenProvider(), columns};
   static const Provider *throughFloat =
-      createThroughFloatProvider(libraries).release();
+      createThroughFloatProvider(ofFloats).release();
   static const CustomCallProvider customCalls(hostDevice());
-  static const std::array<const Provider *, 5> providers = {
-      &oneDNNProvider(), throughFloat, &eigenProvider(), &customCalls,
-      &referenceProvider()};
+  static const std::array<const Provider *, 6> providers = {
+      &oneDNNProvider(), throughFloat, &eigenProvider(),
+      columns,           &customCalls, &referenceProvider()};
   return providers;
 }
 

@@ -56,6 +56,14 @@ SpatialConv SpatialConv::of(const fb::ConvAttrsT &attrs, const Shape &input,
   return conv;
 }
 
+SpatialConv SpatialConv::ofBackwardData(const fb::ConvAttrsT &attrs,
+                                        const Shape &input, const Shape &kernel,
+                                        const Shape &result) {
+  fb::ConvAttrsT forward = attrs;
+  std::swap(forward.input_layout, forward.output_layout);
+  return of(forward, result, kernel, input);
+}
+
 SpatialPool SpatialPool::of(const fb::PoolAttrsT &attrs, const Shape &input,
                             const Shape &result) {
   SpatialPool pool;

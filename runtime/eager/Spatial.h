@@ -103,6 +103,11 @@ struct SpatialConv : SpatialWindow {
 
   static SpatialConv of(const fb::ConvAttrsT &attrs, const Shape &input,
                         const Shape &kernel, const Shape &result);
+  /// The convolution whose gradient a conv_backward_data computes: `in` is the
+  /// op's result, and `out` is its operand `input`.
+  static SpatialConv ofBackwardData(const fb::ConvAttrsT &attrs,
+                                    const Shape &input, const Shape &kernel,
+                                    const Shape &result);
 };
 
 /// A pooling: its window and its channels.

@@ -120,6 +120,30 @@ func.func @conv_no_layout(%x: tensor<1x8x1xf32>, %w: tensor<3x1x4xf32>) {
 
 // -----
 
+func.func @conv_backward_data_c3(%x: tensor<1x1x8xf32>, %w: tensor<1x4x3xf32>) {
+  // expected-error@+1 {{conv_backward_data C3: output_padding -1 of spatial dim 0}}
+  %0 = tandem.conv_backward_data %x, %w layout = <input = "NCW", kernel = "OIW", output = "NCW"> output_padding = [-1] : (tensor<1x1x8xf32>, tensor<1x4x3xf32>) -> tensor<1x4x9xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_data_c5(%x: tensor<1x2x8xf32>, %w: tensor<1x4x3xf32>) {
+  // expected-error@+1 {{conv_backward_data C5: 2 input channels, but the kernel has 1 output channels}}
+  %0 = tandem.conv_backward_data %x, %w layout = <input = "NCW", kernel = "OIW", output = "NCW"> : (tensor<1x2x8xf32>, tensor<1x4x3xf32>) -> tensor<1x4x10xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_data_c7(%x: tensor<1x1x2xf32>, %w: tensor<1x4x1xf32>) {
+  // expected-error@+1 {{conv_backward_data C7: spatial dim 0: no result for 2 elements with stride 1, a window of 1 with dilation 1, pads 3 and 0 and output_padding 0}}
+  %0 = tandem.conv_backward_data %x, %w layout = <input = "NCW", kernel = "OIW", output = "NCW"> pad_low = [3] : (tensor<1x1x2xf32>, tensor<1x4x1xf32>) -> tensor<1x4x0xf32>
+  return
+}
+
+// -----
+
 func.func @matmul_c1(%a: tensor<4xf32>, %b: tensor<4x2xf32>) {
   // expected-error@+1 {{matmul C1: ranks are 1 and 2}}
   %0 = tandem.matmul %a, %b : (tensor<4xf32>, tensor<4x2xf32>) -> tensor<2xf32>

@@ -22,6 +22,21 @@ func.func @conv(%x1: tensor<?x100x1xf32>, %w1: tensor<3x1x32xf32>, %b: tensor<32
   return
 }
 
+// CHECK-LABEL: func @conv_backward_data
+func.func @conv_backward_data(%x1: tensor<?x16x50xf32>, %w1: tensor<16x8x4xf32>, %b: tensor<8xf32>,
+                              %x2: tensor<1x?x?x6xbf16>, %w2: tensor<3x3x2x6xbf16>) {
+  // CHECK: tandem.conv_backward_data %{{.*}}, %{{.*}} layout = <input = "NCW", kernel = "OIW", output = "NCW"> : (tensor<?x16x50xf32>, tensor<16x8x4xf32>) -> tensor<?x8x53xf32>
+  %0 = tandem.conv_backward_data %x1, %w1 layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [1] output_padding = [0] groups = 1
+      : (tensor<?x16x50xf32>, tensor<16x8x4xf32>) -> tensor<?x8x53xf32>
+  // CHECK: tandem.conv_backward_data %{{.*}}, %{{.*}}, %{{.*}} layout = <input = "NCW", kernel = "OIW", output = "NWC"> strides = [2] pad_low = [1] pad_high = [2] dilations = [3] output_padding = [1] : (tensor<?x16x50xf32>, tensor<16x8x4xf32>, tensor<8xf32>) -> tensor<?x106x8xf32>
+  %1 = tandem.conv_backward_data %x1, %w1, %b layout = <input = "NCW", kernel = "OIW", output = "NWC"> output_padding = [1] dilations = [3] pad_high = [2] pad_low = [1] strides = [2]
+      : (tensor<?x16x50xf32>, tensor<16x8x4xf32>, tensor<8xf32>) -> tensor<?x106x8xf32>
+  // CHECK: tandem.conv_backward_data %{{.*}}, %{{.*}} layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> strides = [2, 2] groups = 3 : (tensor<1x?x?x6xbf16>, tensor<3x3x2x6xbf16>) -> tensor<1x?x?x6xbf16>
+  %2 = tandem.conv_backward_data %x2, %w2 layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> strides = [2, 2] groups = 3
+      : (tensor<1x?x?x6xbf16>, tensor<3x3x2x6xbf16>) -> tensor<1x?x?x6xbf16>
+  return
+}
+
 // CHECK-LABEL: func @matmul
 func.func @matmul(%a: tensor<?x4x16xf32>, %b: tensor<16x8xf32>, %c: tensor<2x1x8x16xi32>, %d: tensor<3x8x4xi32>) {
   // CHECK: tandem.matmul %{{.*}}, %{{.*}} : (tensor<?x4x16xf32>, tensor<16x8xf32>) -> tensor<?x4x8xf32>

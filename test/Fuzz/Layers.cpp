@@ -166,6 +166,16 @@ int fuzz::convWithBias(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
               getMagnitude(b, attrs, x, kernel) + b.node(bias).magnitude);
 }
 
+int fuzz::convBackwardData(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
+                           int kernel) {
+  const Shape &shape = b.type(kernel).shape;
+  const int64_t channels =
+      attrs.groups * shape[static_cast<int>(attrs.kernel_layout.find('I'))];
+  return b.op(describe(OpKind::conv_backward_data, attrs), {x, kernel},
+              static_cast<double>(shape.numElements() / channels) *
+                  b.node(x).magnitude * b.node(kernel).magnitude);
+}
+
 int fuzz::matmul(GraphBuilder &b, const fb::MatmulAttrsT &attrs, int x, int y) {
   const Shape &shape = b.type(x).shape;
   int64_t k = shape[shape.rank() - (attrs.transpose_lhs ? 2 : 1)];

@@ -57,12 +57,14 @@ private:
   std::string text;
 };
 
-void printConv(AttrPrinter &p, const fb::ConvAttrsT &a) {
+void printConv(AttrPrinter &p, const fb::ConvAttrsT &a, OpKind kind) {
   p.list("strides", a.strides);
   p.list("pad_low", a.pad_low);
   p.list("pad_high", a.pad_high);
   p.list("dilations", a.dilations);
   p.integer("groups", a.groups);
+  if (kind == OpKind::conv_backward_data)
+    p.list("output_padding", a.output_padding);
   p.raw("layout", "#tandem.conv_layout<input = \"" + a.input_layout +
                       "\", kernel = \"" + a.kernel_layout + "\", output = \"" +
                       a.output_layout + "\">");
@@ -131,7 +133,7 @@ std::string printAttrs(const OpDesc &op) {
   if (auto *a = attrs.AsIotaAttrs())
     p.integer("axis", a->axis);
   if (auto *a = attrs.AsConvAttrs())
-    printConv(p, *a);
+    printConv(p, *a, op.kind);
   if (auto *a = attrs.AsMatmulAttrs()) {
     p.flag("transpose_lhs", a->transpose_lhs);
     p.flag("transpose_rhs", a->transpose_rhs);

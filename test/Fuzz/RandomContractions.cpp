@@ -206,6 +206,50 @@ void appendConv(GraphBuilder &b) {
     poolLast(b, attrs.output_layout);
 }
 
+/// A transposed convolution; half the time with the sizes of an upsampling
+/// layer, whose window is a multiple of the stride.
+void appendConvBackwardData(GraphBuilder &b) {
+  const size_t rank = b.random.pick<size_t>({1, 1, 2, 2, 2, 3});
+  const Channels c = randomChannels(b, rank);
+  fb::ConvAttrsT attrs;
+  setRandomLayouts(b, rank, attrs);
+  attrs.groups = c.groups;
+  const bool isUsual = b.random.chance(50);
+  std::vector<int64_t> input, window;
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t stride = b.random.between(1, isUsual ? 4 : 3);
+    const int64_t dilation =
+        !isUsual && b.random.chance(25) ? b.random.between(2, 3) : 1;
+    window.push_back(isUsual ? stride * b.random.between(1, 2)
+                             : b.random.between(1, 5));
+    input.push_back(b.random.between(1, rank == 3 ? 3 : 9));
+    attrs.strides.push_back(stride);
+    attrs.dilations.push_back(dilation);
+    attrs.output_padding.push_back(isUsual ? 0 : b.random.below(3));
+    const int64_t last = stride * (input[i] - 1) + dilation * (window[i] - 1) +
+                         attrs.output_padding[i];
+    const auto pad = [&] {
+      return b.random.below(std::min<int64_t>(last / 2, 3) + 1);
+    };
+    attrs.pad_low.push_back(pad());
+    attrs.pad_high.push_back(pad());
+  }
+  const DType dtype = randomContracted(b);
+  int x =
+      b.pickOfType({dtype, arrange(attrs.input_layout, b.random.between(1, 3),
+                                   'N', c.inputs * c.groups, input)});
+  if (b.random.chance(30))
+    x = appendPrologue(b, x, static_cast<int>(attrs.input_layout.find('C')));
+  const Shape weights = arrange(attrs.kernel_layout, c.inputs * c.groups, 'O',
+                                c.outputs / c.groups, window);
+  const int kernel = pickWeights(
+      b, {dtype, weights},
+      static_cast<double>(weights.numElements() * c.groups / c.outputs));
+  const int y = convBackwardData(b, attrs, x, kernel);
+  if (b.random.chance(60))
+    appendEpilogue(b, y, static_cast<int>(attrs.output_layout.find('C')));
+}
+
 void appendMatmul(GraphBuilder &b) {
   fb::MatmulAttrsT attrs;
   attrs.transpose_lhs = b.random.chance(30);
@@ -316,8 +360,10 @@ void fuzz::appendContraction(GraphBuilder &b) {
   int64_t draw = b.random.below(100);
   if (draw < 55)
     appendConv(b);
-  else if (draw < 70)
+  else if (draw < 67)
     appendUsualConv(b);
+  else if (draw < 77)
+    appendConvBackwardData(b);
   else
     appendMatmul(b);
 }

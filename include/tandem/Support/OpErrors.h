@@ -67,7 +67,8 @@ struct OpErrors {
   bool mayCancel = false;
   /// True for convolutions that may be computed from sums and differences of
   /// inputs and of weights, which saves multiplications. This holds for 3x3
-  /// kernels in f32 with strides and dilations 1 and without groups. The error
+  /// kernels in f32 with strides and dilations 1 and without groups, and for
+  /// transposed convolutions that such convolutions may compute. The error
   /// of an element then depends on the largest inputs near the element's window
   /// and not only on the products that are summed (NormwiseConv).
   bool isNormwise = false;
@@ -90,10 +91,11 @@ struct OpErrors {
 };
 
 /// The additional error of a convolution with OpErrors::isNormwise. The error
-/// of an element is up to `kUnits` max|x| sum|w|. The weights w are those of
-/// the element's channel. The inputs x are those of the element's window and of
-/// `kNeighbors` positions on each side of the window, except inputs that exceed
-/// `kMaxAboveWindow` times the window's largest input (docs/Contractions.md).
+/// of an element is up to `kUnits` max|x| sum|w|. The weights w are those that
+/// are multiplied for the element. The inputs x are those of the element's
+/// window and of `kNeighbors` positions on each side of the window, except
+/// inputs that exceed `kMaxAboveWindow` times the window's largest input
+/// (docs/Contractions.md).
 struct NormwiseConv {
   static constexpr double kUnits = 3;
   static constexpr int64_t kNeighbors = 3;

@@ -131,6 +131,10 @@ enum class Range : uint8_t {
 enum class Reads : uint8_t {
   one,     ///< One element.
   taps,    ///< Kernel taps times the input channels per group (conv).
+  phase,   ///< The largest number of kernel taps that meet elements of the
+           ///< operand at one position of the result, times the input channels
+           ///< per group (conv_backward_data). Other positions have fewer taps,
+           ///< which the number of operations accounts for.
   columns, ///< The number of columns of the left matrix (matmul).
   window,  ///< The number of elements of a pooling window.
   reduced, ///< The product of the sizes of the reduced dims.

@@ -43,6 +43,8 @@ void fillDefaults(OpDesc &op, std::span<const TensorType> operands) {
     fillLayout(conv->input_layout, "NC" + letters);
     fillLayout(conv->kernel_layout, "OI" + letters);
     fillLayout(conv->output_layout, conv->input_layout);
+    if (op.kind == OpKind::conv_backward_data && conv->output_padding.empty())
+      conv->output_padding.assign(letters.size(), 0);
   } else if (fb::PoolAttrsT *pool = op.attrs.AsPoolAttrs()) {
     fillWindow(*pool, letters.size());
     fillLayout(pool->layout, "NC" + letters);

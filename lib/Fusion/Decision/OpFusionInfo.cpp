@@ -45,8 +45,9 @@ FusionDecision checkTypes(Operation *op) {
   return FusionDecision::allow();
 }
 
-FusionDecision checkReads(int64_t reads, int64_t limit) {
-  if (reads == kSharedWork)
+FusionDecision checkReads(Operation *op, int64_t reads, int64_t limit) {
+  // Loops have no code for the phases of a transposed convolution.
+  if (reads == kSharedWork || isa<ir::ConvBackwardDataOp>(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwise);
   if (reads > limit)
     return FusionDecision::refuse(FusionRefusal::TooManyReads, reads, limit);
@@ -224,7 +225,7 @@ OpFusionInfo getFusionInfo(Operation *op, const FusionOptions &options) {
   info.elementBytes = info.resultBytes / info.elements;
   for (Value operand : op->getOperands())
     info.operandBytes += getBytes(operand);
-  info.inLoop = checkReads(cost.reads, options.maxReads);
+  info.inLoop = checkReads(op, cost.reads, options.maxReads);
   if (info.inLoop)
     info.inLoop = checkConcat(op, options.maxConcatOperands);
   if (std::optional<BackendCosts> costs = getBackendChoice(op))

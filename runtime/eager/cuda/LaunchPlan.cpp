@@ -64,6 +64,8 @@ Planner cuda::plannerOf(OpKind kind) {
     return planOrder;
   case OpKind::conv:
     return planConv;
+  case OpKind::conv_backward_data:
+    return planConvBackwardData;
   case OpKind::matmul:
     return planMatmul;
   case OpKind::max_pool:

@@ -106,6 +106,7 @@ Planned planGather(const OpSignature &signature);
 Planned planScatter(const OpSignature &signature);
 Planned planOrder(const OpSignature &signature);
 Planned planConv(const OpSignature &signature);
+Planned planConvBackwardData(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);
 Planned planPool(const OpSignature &signature);
 Planned planReduce(const OpSignature &signature);

@@ -43,6 +43,21 @@ Indices describe(const SpatialWindow &window, int64_t batch, int64_t channels,
       .add(window.dilations);
 }
 
+/// The same of a transposed convolution, which `conv` is the gradient of: the
+/// result is the convolution's input.
+Indices describeBackward(const SpatialConv &conv, int64_t channels,
+                         int64_t results) {
+  return Indices{results,         conv.batch,      channels,
+                 conv.in.size[0], conv.in.size[1], conv.in.size[2]}
+      .add(stridesOf(conv.in))
+      .add(stridesOf(conv.out))
+      .add(conv.out.size)
+      .add(conv.window)
+      .add(conv.strides)
+      .add(conv.padLow)
+      .add(conv.dilations);
+}
+
 /// The last position that a tap may have, in the image or behind it.
 int64_t lastPosition(const SpatialWindow &window) {
   int64_t last = 0;
@@ -107,6 +122,32 @@ Planned cuda::planConv(const OpSignature &signature) {
           .add(std::array{conv.groupInputChannels * conv.in.channel,
                           outputs * conv.out.channel,
                           outputs * conv.weights.batch, int64_t(hasBias)})};
+  plan.largest = lastPosition(conv);
+  return OpPlan{{plan}, {}};
+}
+
+Planned cuda::planConvBackwardData(const OpSignature &signature) {
+  const TensorType &result = signature.result();
+  const auto conv = SpatialConv::ofBackwardData(
+      *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
+      signature.operands[1].shape, result.shape);
+  const int64_t inputs = conv.outputChannels / conv.groups;
+  const int64_t size = result.shape.numElements();
+  const bool hasBias = signature.operands.size() > 2;
+  LaunchPlan plan{KernelFamily::contraction, result.dtype, "conv_backward_data",
+                  blocksFor(size)};
+  // Without a bias, something that is never read.
+  plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};
+  plan.values = {
+      describeBackward(conv, conv.groupInputChannels, size)
+          // What only tiles need.
+          .add(std::array<int64_t, 3>{})
+          .add(std::array{inputs, conv.groupInputChannels * conv.groups,
+                          conv.weights.channel, conv.weights.batch})
+          .add(conv.weights.stride)
+          .add(std::array{inputs * conv.out.channel,
+                          conv.groupInputChannels * conv.in.channel,
+                          inputs * conv.weights.batch, int64_t(hasBias)})};
   plan.largest = lastPosition(conv);
   return OpPlan{{plan}, {}};
 }

@@ -58,6 +58,7 @@ static Prepare preparerOf(OpKind kind) {
   case OpKind::max_pool:
     return prepareMaxPool;
   case OpKind::conv:
+  case OpKind::conv_backward_data:
   case OpKind::avg_pool:
   case OpKind::custom_call:
     return nullptr;

@@ -38,6 +38,7 @@ inline dnnl::memory::desc anyFormat(const dnnl::memory::desc &desc) {
 }
 
 void buildConv(const Signature &signature, Plan &plan);
+void buildDeconv(const Signature &signature, Plan &plan);
 void buildMatmul(const Signature &signature, Plan &plan);
 void buildAvgPool(const Signature &signature, Plan &plan);
 

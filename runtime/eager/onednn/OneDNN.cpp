@@ -21,6 +21,8 @@ using Builder = void (*)(const Signature &, Plan &);
 static Builder builderOf(OpKind kind) {
   if (kind == OpKind::conv)
     return buildConv;
+  if (kind == OpKind::conv_backward_data)
+    return buildDeconv;
   if (kind == OpKind::matmul)
     return buildMatmul;
   if (kind == OpKind::avg_pool) // Of max_pool, the library's drops NaNs.

@@ -108,6 +108,65 @@ void reference::evaluateConv(const OpDesc &op, Operands operands,
 
 /// The last two dims are matrices, transposed where the attributes say so; the
 /// dims before them broadcast.
+namespace {
+/// The gradient of a convolution for its input. Each element of `from` is added
+/// to all elements of `sums` that its window reads in the convolution.
+struct BackwardConvolution {
+  SpatialConv conv;
+  std::vector<double> from, kernel, sums;
+
+  /// Adds what the window at `at` gives to the input channels of a group.
+  void addWindow(int64_t batch, int64_t group, const int64_t *at);
+  void addBias(const std::vector<double> &bias);
+  void run() {
+    for (int64_t n = 0; n < conv.batch; ++n)
+      for (int64_t group = 0; group < conv.groups; ++group)
+        eager::forEachIndex(
+            conv.output, [&](const int64_t *at) { addWindow(n, group, at); });
+  }
+};
+} // namespace
+
+void BackwardConvolution::addWindow(int64_t batch, int64_t group,
+                                    const int64_t *at) {
+  const int64_t outputs = conv.outputChannels / conv.groups;
+  eager::forEachIndex(conv.window, [&](const int64_t *tap) {
+    const auto to = conv.inputOffset(at, tap);
+    for (int64_t c = 0; to && c < conv.groupInputChannels; ++c) {
+      const int64_t channel = group * conv.groupInputChannels + c;
+      double &sum =
+          sums[batch * conv.in.batch + channel * conv.in.channel + *to];
+      for (int64_t o = group * outputs; o < (group + 1) * outputs; ++o)
+        sum += from[batch * conv.out.batch + o * conv.out.channel +
+                    conv.out.offset(at)] *
+               kernel[o * conv.weights.batch + conv.weights.offset(tap) +
+                      c * conv.weights.channel];
+    }
+  });
+}
+
+void BackwardConvolution::addBias(const std::vector<double> &bias) {
+  for (int64_t n = 0; n < conv.batch; ++n)
+    for (size_t c = 0; c < bias.size(); ++c)
+      eager::forEachIndex(conv.in.size, [&](const int64_t *at) {
+        sums[n * conv.in.batch + c * conv.in.channel + conv.in.offset(at)] +=
+            bias[c];
+      });
+}
+
+void reference::evaluateConvBackwardData(const OpDesc &op, Operands operands,
+                                         Tensor &result) {
+  BackwardConvolution convolution{
+      SpatialConv::ofBackwardData(*op.attrs.AsConvAttrs(), operands[0].shape(),
+                                  operands[1].shape(), result.shape()),
+      widen<double>(operands[0]), widen<double>(operands[1]),
+      std::vector<double>(result.shape().numElements())};
+  convolution.run();
+  if (operands.size() > 2)
+    convolution.addBias(widen<double>(operands[2]));
+  narrow(convolution.sums, result);
+}
+
 void reference::evaluateMatmul(const OpDesc &op, Operands operands,
                                Tensor &result) {
   const auto *attrs = op.attrs.AsMatmulAttrs();

@@ -57,6 +57,49 @@ void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
+/// A conv or a conv_backward_data whose operand is so large that no window
+/// reads outside of it. Its result has the same type.
+struct UnpaddedConv {
+  OpDesc op;
+  Shape input;
+
+  UnpaddedConv(const OpDesc &given, const Tensor &operand, const Shape &kernel);
+};
+
+UnpaddedConv::UnpaddedConv(const OpDesc &given, const Tensor &operand,
+                           const Shape &kernel)
+    : op(given), input(operand.shape()) {
+  fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  const LayoutDims images = *parseLayout(attrs.input_layout, false),
+                   kernels = *parseLayout(attrs.kernel_layout, true);
+  for (int i = 0; i < images.numSpatial; ++i) {
+    int64_t &size = input[images.spatial[i]];
+    if (op.kind == OpKind::conv) {
+      size += attrs.pad_low[i] + attrs.pad_high[i];
+      attrs.pad_low[i] = attrs.pad_high[i] = 0;
+      continue;
+    }
+    const int64_t reach =
+        attrs.dilations[i] * (kernel[kernels.spatial[i]] - 1) +
+        attrs.output_padding[i];
+    const int64_t more = reach / attrs.strides[i] + 1;
+    size += 2 * more;
+    attrs.pad_low[i] += more * attrs.strides[i];
+    attrs.pad_high[i] += more * attrs.strides[i];
+  }
+}
+
+/// The sum of the weights that each element of the result is a sum over, inside
+/// the operand and in its padding.
+std::vector<double> weightsOfResults(const OpDesc &op, const Tensor &operand,
+                                     const Tensor &kernel, const Shape &shape) {
+  const UnpaddedConv conv(op, operand, kernel.shape());
+  Tensor ones = *Tensor::allocate({DType::f64, conv.input});
+  std::fill_n(ones.as<double>(), conv.input.numElements(), 1.0);
+  const Tensor factors[] = {ones, kernel};
+  return evaluateInDouble(conv.op, factors, shape);
+}
+
 /// The sizes of a tensor as (batch, channel, D, H, W), and its strides.
 Shape sizesOf(const SpatialTensor &tensor) {
   return {tensor.batchSize, tensor.channelSize, tensor.size[0], tensor.size[1],
@@ -67,89 +110,100 @@ Strides stridesOf(const SpatialTensor &tensor) {
           tensor.stride[2]};
 }
 
-/// The sum of the magnitudes of each output channel's weights.
-std::vector<double> weightsOfChannels(const SpatialTensor &weights,
-                                      const Tensor &kernel) {
-  const std::vector<double> w = widen<double>(kernel);
-  std::vector<double> sums(weights.batchSize);
-  for (StridedIndex<2> i(sizesOf(weights), {stridesOf(weights), Strides{1}});
-       !i.done(); i.next())
-    sums[i.offset(1)] += finiteMagnitude(w[i.offset(0)]);
-  return sums;
-}
-
-/// The largest magnitudes at the positions of an image, over its channels.
+/// The largest magnitudes at the positions of an image, over its channels. The
+/// operand of conv_backward_data counts as an image with as many positions
+/// between its elements as the strides say.
 class LargestInputs {
 public:
-  LargestInputs(const SpatialConv &conv, const Tensor &input)
-      : conv(conv), height(conv.in.size[1]), width(conv.in.size[2]),
-        values(conv.batch * height * width) {
+  LargestInputs(const SpatialConv &conv, bool isBackward, const Tensor &input)
+      : image(isBackward ? conv.out : conv.in) {
+    for (int i = 0; i < 2; ++i) {
+      const int64_t size = image.size[1 + i],
+                    extent = (conv.window[1 + i] - 1) * conv.dilations[1 + i];
+      apart[i] = isBackward ? conv.strides[1 + i] : 1;
+      sizes[i] = size == 0 ? 0 : (size - 1) * apart[i] + 1;
+      windows[i] = extent + 1;
+      low[i] = isBackward ? extent - conv.padLow[1 + i] : conv.padLow[1 + i];
+    }
+    values.resize(image.batchSize * sizes[0] * sizes[1]);
     const std::vector<double> x = widen<double>(input);
-    const Strides own = {height * width, 0, 0, width, 1};
-    for (StridedIndex<2> i(sizesOf(conv.in), {stridesOf(conv.in), own});
-         !i.done(); i.next())
+    const Strides own = {sizes[0] * sizes[1], 0, 0, apart[0] * sizes[1],
+                         apart[1]};
+    for (StridedIndex<2> i(sizesOf(image), {stridesOf(image), own}); !i.done();
+         i.next())
       values[i.offset(1)] =
           std::max(values[i.offset(1)], finiteMagnitude(x[i.offset(0)]));
   }
 
   /// The largest that is at most `limit` in the window of an output, widened by
-  /// `more` positions on each side.
+  /// `more` elements on each side.
   double around(int64_t n, const int64_t *at, int64_t more,
                 double limit = kInfinity) const {
-    const int64_t top = at[1] - conv.padLow[1], left = at[2] - conv.padLow[2];
+    std::array<int64_t, 2> first, last;
+    for (int i = 0; i < 2; ++i) {
+      const int64_t start = at[1 + i] - low[i];
+      first[i] = std::max<int64_t>(0, start - more * apart[i]);
+      last[i] = std::min(sizes[i], start + windows[i] + more * apart[i]);
+    }
     double largest = 0;
-    for (int64_t h = std::max<int64_t>(0, top - more);
-         h < std::min(height, top + conv.window[1] + more); ++h)
-      for (int64_t w = std::max<int64_t>(0, left - more);
-           w < std::min(width, left + conv.window[2] + more); ++w)
-        if (const double value = values[(n * height + h) * width + w];
+    for (int64_t h = first[0]; h < last[0]; ++h)
+      for (int64_t w = first[1]; w < last[1]; ++w)
+        if (const double value = values[(n * sizes[0] + h) * sizes[1] + w];
             value <= limit)
           largest = std::max(largest, value);
     return largest;
   }
 
 private:
-  const SpatialConv &conv;
-  int64_t height, width;
+  SpatialTensor image;
+  std::array<int64_t, 2> apart, sizes, windows, low;
   std::vector<double> values;
 };
 
 /// Adds the error that NormwiseConv describes. Bounds are at least twice what
 /// is added here.
-void addNormwiseErrors(Errors &errors, const SpatialConv &conv,
-                       Operands operands) {
-  const LargestInputs inputs(conv, operands[0]);
-  const std::vector<double> weights =
-      weightsOfChannels(conv.weights, operands[1]);
+void addNormwiseErrors(Errors &errors, const OpDesc &op, Operands operands,
+                       const Shape &shape) {
+  const auto &attrs = *op.attrs.AsConvAttrs();
+  const bool isBackward = op.kind == OpKind::conv_backward_data;
+  const auto conv =
+      (isBackward ? SpatialConv::ofBackwardData : SpatialConv::of)(
+          attrs, operands[0].shape(), operands[1].shape(), shape);
+  const SpatialTensor &out = isBackward ? conv.in : conv.out;
+  const LargestInputs inputs(conv, isBackward, operands[0]);
+  const std::vector<double> weights = weightsOfResults(
+      op, operands[0], mapElements(operands[1], finiteMagnitude), shape);
   const double unit = NormwiseConv::kUnits / 2 * unitRoundoff(DType::f32);
-  for (int64_t n = 0; n < conv.batch; ++n)
-    eager::forEachIndex(conv.output, [&](const int64_t *at) {
+  for (int64_t n = 0; n < out.batchSize; ++n)
+    eager::forEachIndex(out.size, [&](const int64_t *at) {
       const double limit =
           NormwiseConv::kMaxAboveWindow * inputs.around(n, at, 0);
       const double largest =
           inputs.around(n, at, NormwiseConv::kNeighbors, limit);
-      const int64_t first = n * conv.out.batch + conv.out.offset(at);
-      for (int64_t o = 0; o < conv.outputChannels; ++o)
-        errors[first + o * conv.out.channel] += unit * largest * weights[o];
+      const int64_t first = n * out.batch + out.offset(at);
+      for (int64_t o = 0; o < out.channelSize; ++o) {
+        const int64_t i = first + o * out.channel;
+        errors[i] += unit * largest * weights[i];
+      }
     });
 }
 
 /// Padding under a weight that is not finite adds nothing or NaN (S1 of conv).
 /// The window of an element reads padding there if fewer such weights are on
-/// elements of the input than the output channel has.
+/// elements of the input than there are.
 void addPaddedWeights(Errors &errors, const OpDesc &op, Operands operands,
-                      const Shape &shape, const SpatialConv &conv) {
+                      const Shape &shape) {
   const Tensor marks[] = {
       mark(operands[0], [](double) { return true; }),
       mark(operands[1], [](double w) { return !std::isfinite(w); })};
   if (largestMagnitude(marks[1]) == 0)
     return;
-  const std::vector<double> all = weightsOfChannels(conv.weights, marks[1]),
+  const std::vector<double> all =
+                                weightsOfResults(op, marks[0], marks[1], shape),
                             inside = evaluateInDouble(op, marks, shape);
-  for (StridedIndex<2> i(sizesOf(conv.out), {stridesOf(conv.out), {0, 1}});
-       !i.done(); i.next())
-    if (inside[i.offset(0)] < all[i.offset(1)])
-      errors[i.offset(0)] = kInfinity;
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (inside[i] < all[i])
+      errors[i] = kInfinity;
 }
 
 } // namespace
@@ -162,12 +216,9 @@ void reference::addContractionErrors(Errors &errors, const OpDesc &op,
   if (factors[0].dtype() == DType::bf16)
     addFlushedProducts(errors, op, factors, shape,
                        facts.terms + static_cast<double>(operands.size() - 2));
-  const auto *attrs = op.attrs.AsConvAttrs();
-  if (!attrs)
+  if (!op.attrs.AsConvAttrs())
     return;
-  const auto conv =
-      SpatialConv::of(*attrs, factors[0].shape(), factors[1].shape(), shape);
   if (facts.isNormwise)
-    addNormwiseErrors(errors, conv, factors);
-  addPaddedWeights(errors, op, factors, shape, conv);
+    addNormwiseErrors(errors, op, factors, shape);
+  addPaddedWeights(errors, op, factors, shape);
 }

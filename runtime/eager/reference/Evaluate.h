@@ -46,6 +46,8 @@ void evaluateOrder(const OpDesc &op, Operands operands,
                    std::span<Tensor> results);
 
 void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateConvBackwardData(const OpDesc &op, Operands operands,
+                              Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
 void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateReduce(const OpDesc &op, Operands operands, Tensor &result);

@@ -62,6 +62,8 @@ static Evaluate evaluatorOf(OpKind kind) {
     return evaluateOrder;
   case OpKind::conv:
     return one<evaluateConv>;
+  case OpKind::conv_backward_data:
+    return one<evaluateConvBackwardData>;
   case OpKind::matmul:
     return one<evaluateMatmul>;
   case OpKind::max_pool:

@@ -88,6 +88,7 @@ private:
   Tensor indicesInto(int64_t size);
   Case broadcast();
   Case conv();
+  Case convBackwardData();
   Case matmul();
   Case pool();
   Case reduce();
@@ -264,6 +265,38 @@ Case Maker::conv() {
   return c;
 }
 
+Case Maker::convBackwardData() {
+  const int rank = pick(1, 3);
+  const std::string spatial = std::string("DHW").substr(3 - rank);
+  fb::ConvAttrsT attrs;
+  attrs.input_layout = layout("NC" + spatial);
+  attrs.kernel_layout = layout("OI" + spatial);
+  attrs.output_layout = coin() ? attrs.input_layout : layout("NC" + spatial);
+  attrs.groups = pick(0, 2) == 0 ? pick(1, 3) : 1;
+  const int64_t in = pick(1, coin() ? 3 : 20), out = pick(1, coin() ? 4 : 20);
+  const auto window = list(rank, 1, rank == 1 ? 7 : 4);
+  attrs.strides = list(rank, 1, 3);
+  attrs.dilations = list(rank, 1, coin() ? 1 : 3);
+  attrs.output_padding = list(rank, 0, 4);
+  const auto image = list(rank, 1, rank == 1 ? 20 : 5);
+  for (int i = 0; i < rank; ++i) {
+    const int64_t size = attrs.strides[i] * (image[i] - 1) +
+                         attrs.dilations[i] * (window[i] - 1) +
+                         attrs.output_padding[i];
+    attrs.pad_low.push_back(pick(0, std::min<int64_t>(size, 4)));
+    attrs.pad_high.push_back(
+        pick(0, std::min<int64_t>(size - attrs.pad_low[i], 4)));
+  }
+  Case c{
+      makeOp(kind, attrs),
+      {laidOut(attrs.input_layout, pick(1, 3), in * attrs.groups, image, 'N',
+               'C'),
+       laidOut(attrs.kernel_layout, in * attrs.groups, out, window, 'O', 'I')}};
+  if (coin())
+    c.operands.push_back(tensor({out * attrs.groups}));
+  return c;
+}
+
 Case Maker::matmul() {
   const int64_t m = pick(1, 40), n = pick(1, 40), k = pick(1, 60);
   const fb::MatmulAttrsT attrs{{}, coin(), coin()};
@@ -367,6 +400,8 @@ std::optional<Case> Maker::make() {
     return sort();
   case OpKind::conv:
     return conv();
+  case OpKind::conv_backward_data:
+    return convBackwardData();
   case OpKind::matmul:
     return matmul();
   case OpKind::max_pool:

@@ -21,6 +21,7 @@
 #include <limits>
 #include <numbers>
 
+#include <numeric>
 using namespace tandem;
 using namespace tandem::test;
 using testing::DoubleNear;
@@ -293,6 +294,67 @@ TEST(Reference, ConvGroups) {
   const Tensor k = f64({4, 1, 1}, {1, 10, 100, 1000});
   EXPECT_VALUES(referenceValues(makeOp(OpKind::conv, attrs), {x, k}), 1, 2, 10,
                 20, 300, 400, 3000, 4000);
+}
+
+TEST(Reference, ConvBackwardDataByHand) {
+  const Tensor x = f64({1, 1, 4}, {1, 2, 3, 4});
+  const Tensor k = f64({1, 1, 3}, {1, 10, 100});
+  const auto values = [&](const fb::ConvAttrsT &attrs,
+                          std::vector<Tensor> operands) {
+    return referenceValues(makeOp(OpKind::conv_backward_data, attrs), operands);
+  };
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.output_padding = {0};
+  EXPECT_VALUES(values(attrs, {x, k}), 1, 12, 123, 234, 340, 400);
+  attrs.strides = {5};
+  EXPECT_VALUES(values(attrs, {x, k}), 1, 10, 100, 0, 0, 2, 20, 200, 0, 0, 3,
+                30, 300, 0, 0, 4, 40, 400);
+  attrs.strides = {2};
+  attrs.pad_low = attrs.pad_high = attrs.output_padding = {1};
+  EXPECT_VALUES(values(attrs, {x, k}), 10, 102, 20, 203, 30, 304, 40, 400);
+  attrs.pad_low = attrs.pad_high = attrs.output_padding = {0};
+  attrs.dilations = {3};
+  EXPECT_VALUES(values(attrs, {x, k, f64({0.5})}), 1.5, 0.5, 2.5, 10.5, 3.5,
+                20.5, 104.5, 30.5, 200.5, 40.5, 300.5, 0.5, 400.5);
+}
+
+TEST(Reference, ConvBackwardDataGroups) {
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.groups = 2;
+  attrs.output_padding = {0};
+  const Tensor x = f64({1, 2, 2}, {1, 2, 3, 4});
+  const Tensor k = f64({2, 2, 1}, {1, 10, 100, 1000});
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::conv_backward_data, attrs), {x, k}), 1, 2,
+      10, 20, 300, 400, 3000, 4000);
+}
+
+/// The op is the transpose of conv: <conv(x), y> = <x, conv_backward_data(y)>.
+TEST(Reference, ConvBackwardDataIsTheTranspose) {
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.strides = {3};
+  attrs.dilations = {2};
+  attrs.pad_low = {2};
+  attrs.pad_high = {1};
+  attrs.groups = 2;
+  Tensor x = emptyTensor({DType::f64, {2, 6, 19}}),
+         k = emptyTensor({DType::f64, {4, 3, 4}});
+  fillRandom(x, 1);
+  fillRandom(k, 2);
+  const Tensor convolved = reference(makeOp(OpKind::conv, attrs), {x, k});
+  Tensor y = emptyTensor(convolved.type());
+  fillRandom(y, 3);
+  attrs.output_padding = {0};
+  const int64_t least = 3 * (convolved.shape()[2] - 1) + 2 * 3 + 1 - 3;
+  attrs.output_padding = {19 - least};
+  const Tensor gradient =
+      reference(makeOp(OpKind::conv_backward_data, attrs), {y, k});
+  ASSERT_EQ(gradient.type(), x.type());
+  const auto product = [](const Tensor &a, const Tensor &b) {
+    const std::vector<double> left = valuesOf(a), right = valuesOf(b);
+    return std::inner_product(left.begin(), left.end(), right.begin(), 0.0);
+  };
+  EXPECT_NEAR(product(convolved, y), product(x, gradient), 1e-10);
 }
 
 /// The same numbers in another layout give the same numbers.

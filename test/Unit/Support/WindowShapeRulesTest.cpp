@@ -117,6 +117,84 @@ TEST(ConvShapeRule, Errors) {
 }
 
 //===----------------------------------------------------------------------===//
+// conv_backward_data
+//===----------------------------------------------------------------------===//
+
+static fb::ConvAttrsT backward1d(int64_t stride, int64_t pad = 0,
+                                 int64_t outputPadding = 0,
+                                 int64_t dilation = 1, int64_t groups = 1) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = {stride};
+  attrs.pad_low = attrs.pad_high = {pad};
+  attrs.dilations = {dilation};
+  attrs.output_padding = {outputPadding};
+  attrs.groups = groups;
+  attrs.input_layout = attrs.output_layout = "NCW";
+  attrs.kernel_layout = "OIW";
+  return attrs;
+}
+
+static OpDesc backward(fb::ConvAttrsT attrs) {
+  return makeOp(OpKind::conv_backward_data, std::move(attrs));
+}
+
+TEST(ConvBackwardDataShapeRule, Sizes) {
+  TensorType input{f32, {2, 8, 10}}, kernel{f32, {8, 3, 4}};
+  expectType(backward(backward1d(1)), {input, kernel}, {f32, {2, 3, 13}});
+  expectType(backward(backward1d(2)), {input, kernel}, {f32, {2, 3, 22}});
+  expectType(backward(backward1d(2, 1)), {input, kernel}, {f32, {2, 3, 20}});
+  expectType(backward(backward1d(2, 1, 1)), {input, kernel}, {f32, {2, 3, 21}});
+  expectType(backward(backward1d(3, 0, 0, 2)), {input, kernel},
+             {f32, {2, 3, 34}});
+  expectType(backward(backward1d(2, 0, 0, 1, 4)), {input, kernel},
+             {f32, {2, 12, 22}});
+  expectType(backward(backward1d(2)), {{f32, {D, 8, D}}, kernel},
+             {f32, {D, 3, D}});
+  expectType(backward(backward1d(2)),
+             {{f32, {2, D, 10}}, {f32, {8, D, 4}}, {f32, {3}}},
+             {f32, {2, 3, 22}});
+  // No elements, but results.
+  expectType(backward(backward1d(2)), {{f32, {2, 8, 0}}, kernel},
+             {f32, {2, 3, 2}});
+  // Of a single element, padding may leave nothing.
+  expectType(backward(backward1d(1, 2)), {{f32, {2, 8, 1}}, kernel},
+             {f32, {2, 3, 0}});
+}
+
+TEST(ConvBackwardDataShapeRule, Errors) {
+  TensorType input{f32, {2, 8, 10}}, kernel{f32, {8, 3, 4}};
+  expectError(backward(backward1d(0)), {input, kernel},
+              "conv_backward_data C3: stride 0");
+  expectError(backward(backward1d(1, 0, -1)), {input, kernel},
+              "conv_backward_data C3: output_padding -1 of spatial dim 0");
+  fb::ConvAttrsT attrs = backward1d(1);
+  attrs.output_padding = {};
+  expectError(backward(attrs), {input, kernel},
+              "conv_backward_data C3: strides, pads, dilations and "
+              "output_padding must have 1 entries each");
+  expectError(backward(backward1d(1, 0, 0, 1, 3)), {input, kernel},
+              "conv_backward_data C4: 8 output channels in 3 groups");
+  expectError(backward(backward1d(1)), {{f32, {2, 7, 10}}, kernel},
+              "conv_backward_data C5: 7 input channels, but the kernel has 8 "
+              "output channels");
+  expectError(backward(backward1d(1, 0, 0, 1, INT64_MAX)),
+              {{f32, {2, 0, 10}}, {f32, {0, 3, 4}}}, "conv_backward_data C5: ");
+  expectError(backward(backward1d(1)), {input, kernel, {f32, {8}}},
+              "conv_backward_data C6: ");
+  for (auto [pad, more, dilation, size] : {std::array<int64_t, 4>{7, 0, 1, 10},
+                                           {INT64_MAX, 0, 1, 10},
+                                           {0, INT64_MAX, 1, 10},
+                                           {0, 0, INT64_MAX, 10},
+                                           {3, 0, 1, 1}})
+    expectError(backward(backward1d(1, pad, more, dilation)),
+                {{f32, {2, 8, size}}, kernel}, "conv_backward_data C7: ");
+  expectError(backward(backward1d(INT64_MAX)), {input, kernel},
+              "conv_backward_data C7: ");
+  expectError(backward(backward1d(1)), {input, {f32, {8, 3, 0}}},
+              "conv_backward_data C7: ");
+}
+
+//===----------------------------------------------------------------------===//
 // matmul
 //===----------------------------------------------------------------------===//
 
@@ -236,6 +314,11 @@ TEST(CostTest, CountsFlopsAndBytes) {
   EXPECT_EQ(add.bytes, (32 + 8 + 32) * 4);
   EXPECT_EQ(costOf(makeOp(OpKind::tanh), {{f32, {10}}}).flops,
             10 * kTranscendentalFlops);
+  // Two taps at some positions, one at others; 10 * 4 * 3 products in all.
+  OpCost transposed =
+      costOf(backward(backward1d(2)), {{f32, {1, 8, 10}}, {f32, {8, 4, 3}}});
+  EXPECT_EQ(transposed.reads, 2 * 8);
+  EXPECT_EQ(transposed.flops, 2 * 8 * 10 * 4 * 3);
   OpCost convolution = costOf(
       conv(conv2d()), {{f32, {1, 10, 12, 4}}, {f32, {3, 3, 4, 8}}, {f32, {8}}});
   EXPECT_EQ(convolution.flops, 8 * 10 * 8 * (2 * 36 + 1));

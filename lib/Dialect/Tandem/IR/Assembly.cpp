@@ -166,6 +166,32 @@ static size_t numSpatialDims(StringRef layout) {
   return layout.size() < 2 ? 0 : layout.size() - 2;
 }
 
+/// Prints the attributes of a convolution. `arrays` are those that it has.
+static void printConvArrays(OpAsmPrinter &printer, ConvLayoutAttr layout,
+                            ArrayRef<WindowArray<DenseI64ArrayAttr>> arrays,
+                            IntegerAttr groups) {
+  printer << "layout = ";
+  printer.printStrippedAttrOrType(layout);
+  printArrays(printer, arrays, numSpatialDims(layout.getInput()));
+  if (groups.getInt() != 1)
+    printer << " groups = " << groups.getInt();
+}
+
+static ParseResult
+parseConvArrays(OpAsmParser &parser, ConvLayoutAttr &layout,
+                ArrayRef<WindowArray<DenseI64ArrayAttr *>> arrays,
+                IntegerAttr &groups) {
+  if (parser.parseKeyword("layout") || parser.parseEqual() ||
+      parser.parseCustomAttributeWithFallback(layout))
+    return failure();
+  std::optional<int64_t> groupCount;
+  if (parseArrays(parser, arrays, numSpatialDims(layout.getInput()),
+                  &groupCount))
+    return failure();
+  groups = parser.getBuilder().getI64IntegerAttr(groupCount.value_or(1));
+  return success();
+}
+
 void tandem::ir::printConvAttributes(OpAsmPrinter &printer, Operation *,
                                      ConvLayoutAttr layout,
                                      DenseI64ArrayAttr strides,
@@ -173,35 +199,52 @@ void tandem::ir::printConvAttributes(OpAsmPrinter &printer, Operation *,
                                      DenseI64ArrayAttr padHigh,
                                      DenseI64ArrayAttr dilations,
                                      IntegerAttr groups) {
-  printer << "layout = ";
-  printer.printStrippedAttrOrType(layout);
-  printArrays(printer,
-              {{"strides", strides, 1},
-               {"pad_low", padLow, 0},
-               {"pad_high", padHigh, 0},
-               {"dilations", dilations, 1}},
-              numSpatialDims(layout.getInput()));
-  if (groups.getInt() != 1)
-    printer << " groups = " << groups.getInt();
+  printConvArrays(printer, layout,
+                  {{"strides", strides, 1},
+                   {"pad_low", padLow, 0},
+                   {"pad_high", padHigh, 0},
+                   {"dilations", dilations, 1}},
+                  groups);
 }
 
 ParseResult tandem::ir::parseConvAttributes(
     OpAsmParser &parser, ConvLayoutAttr &layout, DenseI64ArrayAttr &strides,
     DenseI64ArrayAttr &padLow, DenseI64ArrayAttr &padHigh,
     DenseI64ArrayAttr &dilations, IntegerAttr &groups) {
-  if (parser.parseKeyword("layout") || parser.parseEqual() ||
-      parser.parseCustomAttributeWithFallback(layout))
-    return failure();
-  std::optional<int64_t> groupCount;
-  if (parseArrays(parser,
-                  {{"strides", &strides, 1},
-                   {"pad_low", &padLow, 0},
-                   {"pad_high", &padHigh, 0},
-                   {"dilations", &dilations, 1}},
-                  numSpatialDims(layout.getInput()), &groupCount))
-    return failure();
-  groups = parser.getBuilder().getI64IntegerAttr(groupCount.value_or(1));
-  return success();
+  return parseConvArrays(parser, layout,
+                         {{"strides", &strides, 1},
+                          {"pad_low", &padLow, 0},
+                          {"pad_high", &padHigh, 0},
+                          {"dilations", &dilations, 1}},
+                         groups);
+}
+
+void tandem::ir::printConvBackwardAttributes(
+    OpAsmPrinter &printer, Operation *, ConvLayoutAttr layout,
+    DenseI64ArrayAttr strides, DenseI64ArrayAttr padLow,
+    DenseI64ArrayAttr padHigh, DenseI64ArrayAttr dilations,
+    DenseI64ArrayAttr outputPadding, IntegerAttr groups) {
+  printConvArrays(printer, layout,
+                  {{"strides", strides, 1},
+                   {"pad_low", padLow, 0},
+                   {"pad_high", padHigh, 0},
+                   {"dilations", dilations, 1},
+                   {"output_padding", outputPadding, 0}},
+                  groups);
+}
+
+ParseResult tandem::ir::parseConvBackwardAttributes(
+    OpAsmParser &parser, ConvLayoutAttr &layout, DenseI64ArrayAttr &strides,
+    DenseI64ArrayAttr &padLow, DenseI64ArrayAttr &padHigh,
+    DenseI64ArrayAttr &dilations, DenseI64ArrayAttr &outputPadding,
+    IntegerAttr &groups) {
+  return parseConvArrays(parser, layout,
+                         {{"strides", &strides, 1},
+                          {"pad_low", &padLow, 0},
+                          {"pad_high", &padHigh, 0},
+                          {"dilations", &dilations, 1},
+                          {"output_padding", &outputPadding, 0}},
+                         groups);
 }
 
 void tandem::ir::printPoolAttributes(OpAsmPrinter &printer, Operation *,

@@ -80,6 +80,8 @@ private:
     attribute("layout",
               ConvLayoutAttr::get(builder.getContext(), from.input_layout,
                                   from.kernel_layout, from.output_layout));
+    if (kind == OpKind::conv_backward_data)
+      list("output_padding", from.output_padding);
   }
   void add(const fb::MatmulAttrsT &from) {
     flag("transpose_lhs", from.transpose_lhs);

@@ -14,7 +14,8 @@ using namespace mlir;
 using namespace tandem;
 using namespace tandem::ir;
 
-void ConvOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
+template <typename Adaptor>
+static void describeWindow(Adaptor op, fb::ConvAttrsT &attrs) {
   attrs.strides = toVector(op.getStrides());
   attrs.pad_low = toVector(op.getPadLow());
   attrs.pad_high = toVector(op.getPadHigh());
@@ -23,6 +24,15 @@ void ConvOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
   attrs.input_layout = op.getLayout().getInput();
   attrs.kernel_layout = op.getLayout().getKernel();
   attrs.output_layout = op.getLayout().getOutput();
+}
+
+void ConvOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
+  describeWindow(op, attrs);
+}
+
+void ConvBackwardDataOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
+  describeWindow(op, attrs);
+  attrs.output_padding = toVector(op.getOutputPadding());
 }
 
 void MatmulOp::describeAttrs(Adaptor op, fb::MatmulAttrsT &attrs) {

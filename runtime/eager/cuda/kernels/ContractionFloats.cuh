@@ -97,11 +97,12 @@ extern "C" __global__ void conv_tiled(const T *__restrict__ in,
            Index(blockIdx.x) % conv.tiles, rows, columns, store);
 }
 
-// A thread has the result at its number.
-extern "C" __global__ void conv_direct(const T *__restrict__ in,
-                                       const T *__restrict__ weights,
-                                       const T *__restrict__ bias,
-                                       T *__restrict__ out, const Conv conv) {
+/// The result at the thread's number. `reads` tells where a tap reads.
+template <typename Reads>
+__device__ __forceinline__ void
+computeResult(const T *__restrict__ in, const T *__restrict__ weights,
+              const T *__restrict__ bias, T *__restrict__ out, const Conv &conv,
+              const Reads &reads) {
   const Index i = threadNumber();
   if (i >= conv.window.results)
     return;
@@ -116,7 +117,7 @@ extern "C" __global__ void conv_direct(const T *__restrict__ in,
   for (Index d = 0; d < conv.window.taps[0]; ++d)
     for (Index h = 0; h < conv.window.taps[1]; ++h)
       for (Index w = 0; w < conv.window.taps[2]; ++w) {
-        if (!isInside(conv.window, at, d, h, w, offset))
+        if (!reads(conv.window, at, d, h, w, offset))
           continue;
         const T *weight = weights + d * conv.weight[0] + h * conv.weight[1] +
                           w * conv.weight[2];
@@ -129,4 +130,20 @@ extern "C" __global__ void conv_direct(const T *__restrict__ in,
         sum += part;
       }
   out[i] = stored(conv.hasBias ? sum + computed(bias[channel]) : sum);
+}
+
+extern "C" __global__ void conv_direct(const T *__restrict__ in,
+                                       const T *__restrict__ weights,
+                                       const T *__restrict__ bias,
+                                       T *__restrict__ out, const Conv conv) {
+  computeResult(in, weights, bias, out, conv, isInside);
+}
+
+// The weights of a result's channel are those of an input channel of the
+// convolution whose gradient this is.
+extern "C" __global__ void
+conv_backward_data(const T *__restrict__ in, const T *__restrict__ weights,
+                   const T *__restrict__ bias, T *__restrict__ out,
+                   const Conv conv) {
+  computeResult(in, weights, bias, out, conv, meetsElement);
 }

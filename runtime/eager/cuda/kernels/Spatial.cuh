@@ -35,3 +35,22 @@ __device__ __forceinline__ bool isInside(const SpatialWindow &window,
   }
   return inside;
 }
+
+/// Whether a tap of a transposed convolution meets an element of the image, and
+/// where: its offset from the first element of the channel.
+__device__ __forceinline__ bool meetsElement(const SpatialWindow &window,
+                                             const Index *at, Index d, Index h,
+                                             Index w, Index &offset) {
+  const Index tap[kSpatial] = {d, h, w};
+  bool meets = true;
+  offset = 0;
+#pragma unroll
+  for (int i = 0; i < kSpatial; ++i) {
+    const Index reached = at[2 + i] + window.low[i] - tap[i] * window.dilation[i];
+    const Index x = reached / window.stride[i];
+    meets = meets && reached >= 0 && reached % window.stride[i] == 0 &&
+            x < window.inSize[i];
+    offset += x * window.inStride[2 + i];
+  }
+  return meets;
+}

@@ -72,6 +72,77 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
   }];
 }
 
+def Tandem_ConvBackwardDataOp
+    : Tandem_Op<"conv_backward_data", "ConvAttrs"> {
+  let summary = "Transposed convolution, the gradient of conv for its input";
+  let description = [{
+    This op computes what a `conv` with the same kernel and attributes does to
+    its input, backward: the gradient of its result becomes the gradient of its
+    input. As a layer of a network, the op is called transposed convolution or
+    deconvolution. The kernel has the layout of the `conv`: the channels of
+    `input` are the kernel's output channels O, and the channels of the result
+    are the kernel's input channels I, times `groups`. In the layouts, `input`
+    and `output` are the operand and the result of this op.
+
+    The element of the result at position `j` of a spatial dim is the sum of
+    `input[i] * kernel[t]` over all `i` and `t` with
+    `i * stride + t * dilation == j + pad_low`, summed over the channels of the
+    group, plus the bias. The size of the result along a spatial dim is
+    `stride * (input size - 1) + dilation * (window size - 1) + 1 - pad_low -
+    pad_high + output_padding`. Several input sizes of a `conv` with a stride
+    give the same result size; `output_padding` tells them apart. Positions that
+    no element of the input reaches are 0, plus the bias. The assembly format
+    omits the same defaults as that of `conv`, and `output_padding` of 0.
+
+    Constraints:
+    - C1: the layouts of `input` and `output` contain N, C and the spatial dims.
+      The layout of `kernel` contains O, I and the spatial dims. Each letter
+      occurs once. All three layouts have the same spatial dims: W, HW or DHW.
+      Each operand has the rank of its layout.
+    - C2: the operands have the same element type, which is a float type.
+    - C3: `strides`, `pad_low`, `pad_high`, `dilations` and `output_padding`
+      have one entry per spatial dim. Strides and dilations are at least 1, and
+      no padding is negative.
+    - C4: `groups` is at least 1 and divides the number of output channels of
+      the kernel.
+    - C5: the number of channels of `input` is the number of output channels of
+      the kernel.
+    - C6: the bias has one dim, whose size is `groups` times the number of input
+      channels of the kernel.
+    - C7: the window has at least one element, and no size of the result is
+      negative.
+
+    Special values:
+    - S1: positions outside of `input` add nothing to a sum if the weight that
+      they would be multiplied by is finite. If that weight is infinite or NaN,
+      they add either nothing or NaN. Weights that are not multiplied by an
+      element add nothing.
+    - S2: a sum of zeros is a zero of unspecified sign.
+
+    Example:
+    ```mlir
+    %0 = tandem.conv_backward_data %x, %w
+        layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [8]
+        pad_low = [4] pad_high = [4]
+        : (tensor<1x256x?xf32>, tensor<256x128x16xf32>) -> tensor<1x128x?xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, Tandem_Float:$kernel,
+                       Optional<Tandem_Float>:$bias,
+                       DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low,
+                       DenseI64ArrayAttr:$pad_high,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       DenseI64ArrayAttr:$output_padding,
+                       Tandem_ConvLayoutAttr:$layout);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $input `,` $kernel (`,` $bias^)?
+    custom<ConvBackwardAttributes>($layout, $strides, $pad_low, $pad_high,
+                                   $dilations, $output_padding, $groups)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
                                 [ContractionOpInterface]> {
   let summary = "Matrix product over the last two dims";
