@@ -105,6 +105,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // Before fusion, which takes ops as they are: a batch_norm that could be
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
+    pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
     pm.addPass(createTandemSimplify());
     // After constants have been taken into loops; from here on their bodies are
     // functions as any other.

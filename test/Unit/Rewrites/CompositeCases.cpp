@@ -175,6 +175,39 @@ Variants paddedConv(DType) {
            output}};
 }
 
+/// Transposed convolutions of rows of x and y: phases of one convolution, of
+/// two, and phases without taps. All weights are finite.
+Variants transposedConvs(DType) {
+  const std::string column = "tensor<{N}x1x1x{T}>",
+                    pair = "tensor<{N}x1x2x{T}>";
+  auto variant = [&](const std::string &weights, const std::string &attributes,
+                     int size) {
+    const std::string taps =
+        std::to_string(std::count(weights.begin(), weights.end(), '='));
+    const std::string kernel = "tensor<1x2x" + taps + "x{T}>",
+                      output = "tensor<{N}x2x" + std::to_string(size) + "x{T}>";
+    return Variant{
+        "%k = tandem.constant dense<[[[" + weights + "], [" + weights +
+            "]]]> : " + kernel +
+            "\n%a = tandem.reshape %x shape = [{N}, 1, 1] : ({V}) -> " +
+            column +
+            "\n%b = tandem.reshape %y shape = [{N}, 1, 1] : ({V}) -> " +
+            column + "\n%c = tandem.concat %a, %b axis = 2 : (" + column +
+            ", " + column + ") -> " + pair +
+            "\n%r = tandem.conv_backward_data %c, %k layout = <input = "
+            "\"NCW\", kernel = \"OIW\", output = \"NCW\"> " +
+            attributes + " : (" + pair + ", " + kernel + ") -> " + output,
+        output};
+  };
+  return {
+      variant("{=1}, {=-1}, {=2}", "", 4),
+      variant("{=1}, {=-1}, {=2}, {=0.5}", "strides = [2] pad_low = [1]", 5),
+      variant("{=1}, {=-1}, {=2}", "strides = [2]", 5),
+      variant("{=1}, {=-1}, {=2}",
+              "strides = [2] dilations = [3] pad_high = [2]", 7),
+      variant("{=1}", "strides = [3] output_padding = [2]", 6)};
+}
+
 //===----------------------------------------------------------------------===//
 // Normalizations
 //===----------------------------------------------------------------------===//
@@ -338,6 +371,8 @@ std::vector<RewriteCase> test::compositeCases() {
                {DType::f16},
                addToConv}),
       bounded({"tandem-materialize-padding", floats, {}, paddedConv}),
+      bounded(
+          {"tandem-decompose-conv-backward-data", floats, {}, transposedConvs}),
       bounded({"tandem-decompose-softmax", floats, {}, softmaxOfRows}),
       bounded({"DecomposeBatchNorm", floats, {}, normsOf}),
       bounded({"FoldBatchNormIntoConv",

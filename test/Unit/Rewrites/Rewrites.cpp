@@ -135,6 +135,8 @@ static FailureOr<bool> applyPattern(const std::string &name, ModuleOp module) {
 
 using CreatePass = std::unique_ptr<Pass> (*)();
 static const std::pair<const char *, CreatePass> kPasses[] = {
+    {"tandem-decompose-conv-backward-data",
+     [] { return createTandemDecomposeConvBackwardData(); }},
     {"tandem-decompose-softmax", [] { return createTandemDecomposeSoftmax(); }},
     {"tandem-split-reductions", [] { return createTandemSplitReductions(); }},
     {"tandem-materialize-padding",

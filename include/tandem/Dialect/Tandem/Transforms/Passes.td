@@ -138,6 +138,38 @@ def TandemEvaluateConstants
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
 
+def TandemDecomposeConvBackwardData
+    : Pass<"tandem-decompose-conv-backward-data"> {
+  let summary = "Replace transposed convolutions by convolutions";
+  let description = [{
+    The results of a `conv_backward_data` with stride s fall into s phases along
+    each spatial dim. The results of one phase are a convolution with stride 1,
+    which uses every s-th tap of the kernel. This pass emits convolutions that
+    compute several phases as channels, and interleaves their results. No
+    product with an inserted zero is computed, and every product of the op is
+    computed once. Phases without a tap are zeros. An op is not changed if it has
+    no elements or a dynamic shape, if most phases are cut off by padding, or if
+    a convolution would have one output channel.
+
+    Before:
+    ```mlir
+    %0 = tandem.conv_backward_data %x, %w
+        layout = <input = "NWC", kernel = "OIW", output = "NWC"> strides = [2]
+        : (tensor<1x50x16xf32>, tensor<16x8x4xf32>) -> tensor<1x102x8xf32>
+    ```
+    After, with the taps 2, 3, 0 and 1 of the kernel in `%k`:
+    ```mlir
+    %p = tandem.conv %x, %k
+        layout = <input = "NWC", kernel = "OIW", output = "NWC">
+        pad_low = [1] pad_high = [1]
+        : (tensor<1x50x16xf32>, tensor<16x16x2xf32>) -> tensor<1x51x16xf32>
+    %0 = tandem.reshape %p shape = [1, 102, 8]
+        : (tensor<1x51x16xf32>) -> tensor<1x102x8xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+}
+
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
   let summary = "Decompose softmax into reductions and elementwise ops";
   let description = [{
