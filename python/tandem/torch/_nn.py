@@ -21,6 +21,12 @@ def convolution(c: Context, x: Value, weight: Value, bias: Value | None,
     spatial = len(c.shape(weight)) - 2
     x = _batched(c, x, spatial)
     strides, pads, dilations = (pair(n, spatial) for n in (stride, padding, dilation))
+    if transposed and is_float(c.dtype):
+        operands = [x, weight] if bias is None else [x, weight, bias]
+        y = c.b.conv_backward_data(
+            *operands, strides=strides, pad_low=pads, pad_high=pads, dilations=dilations,
+            output_padding=pair(output_padding, spatial), groups=groups)
+        return c.reshape(y, c.result_shape)
     if transposed:
         x = _spread(c, x, weight, strides, pads, dilations, pair(output_padding, spatial))
         weight = _swapped(c, weight, groups)

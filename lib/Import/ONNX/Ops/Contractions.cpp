@@ -14,23 +14,28 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
+/// A conv or a conv_backward_data of images and kernels with spatial dims last;
+/// `more` are the attributes that only the latter has.
+template <typename Op>
 Value emitConv(Node &node, ArrayRef<Value> operands, const Windows &windows,
-               int64_t groups, StringRef kernelDims) {
+               int64_t groups, ArrayRef<NamedAttribute> more = {}) {
   int64_t spatialDims = windows.sizes.size();
   if (!node.require(spatialDims >= 1 && spatialDims <= 3,
                     "convolutions over one to three dims are supported") ||
       node.hasFailed())
     return {};
   std::string data = layoutOf("NC", spatialDims);
-  auto layout =
-      ir::ConvLayoutAttr::get(node.state().builder.getContext(), data,
-                              layoutOf(kernelDims, spatialDims), data);
-  return node.emit<ir::ConvOp>(
-      operands,
-      {node.ints("strides", windows.strides), node.ints("pad_low", windows.low),
-       node.ints("pad_high", windows.high),
-       node.ints("dilations", windows.dilations),
-       node.integer("groups", groups), node.attribute("layout", layout)});
+  auto layout = ir::ConvLayoutAttr::get(node.state().builder.getContext(), data,
+                                        layoutOf("OI", spatialDims), data);
+  SmallVector<NamedAttribute> attributes = {
+      node.ints("strides", windows.strides),
+      node.ints("pad_low", windows.low),
+      node.ints("pad_high", windows.high),
+      node.ints("dilations", windows.dilations),
+      node.integer("groups", groups),
+      node.attribute("layout", layout)};
+  llvm::append_range(attributes, more);
+  return node.emit<Op>(operands, attributes);
 }
 
 /// The spatial sizes of a kernel.
@@ -41,30 +46,8 @@ Ints spatialSizes(Node &node, Value kernel) {
   return Ints(sizes.begin() + 2, sizes.end());
 }
 
-/// A kernel of ConvTranspose, (C, M / groups, spatial), as that of the
-/// convolution that computes it: (M, C / groups, spatial) and mirrored.
-Value mirrorKernel(Node &node, Value kernel, int64_t groups) {
-  Sizes sizes = node.sizesOf(kernel);
-  if (!node.require(groups > 0 && divideExactly(sizes[0], Size(groups)),
-                    Twine(groups) + " groups do not divide the channels"))
-    return {};
-  Size inputs = *divide(sizes[0], Size(groups)), outputs = sizes[1];
-  Sizes grouped{Size(groups), inputs, outputs};
-  Sizes result{multiply(outputs, Size(groups)).value_or(Size(1)), inputs};
-  Ints order{0, 2, 1};
-  for (size_t i = 2; i < sizes.size(); ++i) {
-    grouped.push_back(sizes[i]);
-    result.push_back(sizes[i]);
-    order.push_back(i + 1);
-  }
-  kernel = node.reshape(kernel, grouped);
-  kernel = node.reshape(node.transpose(kernel, order), result);
-  for (size_t i = 2; i < sizes.size() && !node.hasFailed(); ++i)
-    kernel = flip(node, kernel, i);
-  return kernel;
-}
-
-/// The padding of ConvTranspose's result, which may follow from its shape.
+/// The padding of ConvTranspose's result, which may follow from its shape, and
+/// in `extra` the op's output_padding.
 void describeResult(Node &node, Value x, Windows &windows, Ints &extra) {
   size_t count = windows.sizes.size();
   extra = node.getInts("output_padding", Ints(count, 0));
@@ -88,6 +71,10 @@ void describeResult(Node &node, Value x, Windows &windows, Ints &extra) {
     bool isLess = automatic == "SAME_UPPER" || total < 0;
     windows.low[i] = isLess ? less : total - less;
     windows.high[i] = total - windows.low[i];
+  }
+  for (size_t i = 0; i < count; ++i) {
+    extra[i] -= std::min<int64_t>(windows.high[i], 0);
+    windows.high[i] = std::max<int64_t>(windows.high[i], 0);
   }
 }
 
@@ -127,7 +114,7 @@ Value scale(Node &node, Value value, StringRef factor) {
 Value convolve(Node &node, ArrayRef<Value> operands) {
   Windows windows =
       describeWindows(node, operands[0], spatialSizes(node, operands[1]));
-  return emitConv(node, operands, windows, node.getInt("group", 1), "OI");
+  return emitConv<ir::ConvOp>(node, operands, windows, node.getInt("group", 1));
 }
 
 Value multiplyMatrices(Node &node, Value lhs, Value rhs) {
@@ -151,8 +138,8 @@ void convertConv(Node &node) {
   node.result(0, convolve(node, operands));
 }
 
-/// The gradient of a convolution: a convolution of the operand with zeros
-/// between its elements.
+/// A kernel of ConvTranspose is (C, M / groups, spatial): C are the output
+/// channels of the convolution whose gradient this is.
 void convertConvTranspose(Node &node) {
   Value x = node.operand(0), kernel = node.operand(1);
   Windows windows = describeWindows(node, x, spatialSizes(node, kernel));
@@ -160,27 +147,18 @@ void convertConvTranspose(Node &node) {
     return;
   Ints extra;
   describeResult(node, x, windows, extra);
-  int64_t groups = node.getInt("group", 1), rank = node.rank(x);
-  kernel = mirrorKernel(node, kernel, groups);
-  if (node.hasFailed())
+  int64_t groups = node.getInt("group", 1);
+  if (node.hasFailed() ||
+      !node.require(groups > 0 &&
+                        divideExactly(node.sizesOf(kernel)[0], Size(groups)),
+                    Twine(groups) + " groups do not divide the channels"))
     return;
-  Ints low(rank, 0), high(rank, 0), interior(rank, 0);
-  for (int64_t i = 2; i < rank; ++i) {
-    int64_t reach = (windows.sizes[i - 2] - 1) * windows.dilations[i - 2];
-    low[i] = reach - windows.low[i - 2];
-    high[i] = reach - windows.high[i - 2] + extra[i - 2];
-    interior[i] = windows.strides[i - 2] - 1;
-  }
-  Ints none(rank, 0);
-  x = node.pad(x, none, none, interior, 0);
-  x = crop(node, x, low, high);
-  windows.low.assign(low.begin() + 2, low.end());
-  windows.high.assign(high.begin() + 2, high.end());
-  windows.strides.assign(windows.strides.size(), 1);
   SmallVector<Value> operands{x, kernel};
   if (node.hasOperand(2))
     operands.push_back(node.operand(2));
-  node.result(0, emitConv(node, operands, windows, groups, "OI"));
+  node.result(
+      0, emitConv<ir::ConvBackwardDataOp>(node, operands, windows, groups,
+                                          node.ints("output_padding", extra)));
 }
 
 static Value gemm(Node &node) {

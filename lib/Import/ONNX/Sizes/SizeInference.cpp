@@ -139,7 +139,7 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
       .Case([&](ir::GatherOp gather) { return ofGather(gather, operands); })
       .Case([&](ir::ReduceOp reduce) { return ofReduce(reduce, operands[0]); })
       .Case([&](ir::MatmulOp matmul) { return ofMatmul(matmul, operands); })
-      .Case<ir::ConvOp, ir::MaxPoolOp, ir::AvgPoolOp>(
+      .Case<ir::ConvOp, ir::ConvBackwardDataOp, ir::MaxPoolOp, ir::AvgPoolOp>(
           [&](Operation *window) { return ofBatch(window, operands[0]); })
       .Default([&](Operation *) { return MaybeSizes(rank, std::nullopt); });
 }
