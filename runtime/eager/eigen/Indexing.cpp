@@ -153,27 +153,68 @@ template <typename T> uint64_t keyOfInteger(T value) {
   return Bits(value) ^ (std::is_signed_v<T> ? sign : Bits(0));
 }
 
-using KeyFunction = uint64_t (*)(const char *);
-template <typename T, auto key> uint64_t loadKey(const char *from) {
-  T value;
-  std::memcpy(&value, from, sizeof value);
-  return key(value);
+/// An element of a line.
+struct Entry {
+  uint64_t key;
+  int64_t index;
+  bool operator<(const Entry &other) const {
+    return key != other.key ? key < other.key : index < other.index;
+  }
+};
+
+/// Some elements of a line, `stride` elements apart, the first of which has the
+/// index `first`. There are at most kBlock.
+struct Block {
+  const char *from;
+  int64_t stride, first, count;
+};
+constexpr int64_t kBlock = 64;
+
+/// Appends the elements of a block whose keys, with the bits of `mask` flipped,
+/// are less than `limit`; all elements if there is no limit.
+using CollectFunction = void (*)(const Block &block, uint64_t mask,
+                                 std::optional<uint64_t> limit,
+                                 std::vector<Entry> &entries);
+template <typename T, auto key>
+void collect(const Block &block, uint64_t mask, std::optional<uint64_t> limit,
+             std::vector<Entry> &entries) {
+  // Small keys let the compiler compute several at a time.
+  using Key = std::conditional_t<sizeof(T) <= 4, uint32_t, uint64_t>;
+  Key keys[kBlock];
+  const auto load = [&](int64_t stride) {
+    for (int64_t i = 0; i < block.count; ++i) {
+      T value;
+      std::memcpy(&value, block.from + i * stride * sizeof value, sizeof value);
+      keys[i] = static_cast<Key>(key(value) ^ mask);
+    }
+  };
+  block.stride == 1 ? load(1) : load(block.stride);
+  if (limit) {
+    bool isAny = false;
+    for (int64_t i = 0; i < block.count; ++i)
+      isAny |= keys[i] < static_cast<Key>(*limit);
+    if (!isAny)
+      return;
+  }
+  for (int64_t i = 0; i < block.count; ++i)
+    if (!limit || keys[i] < *limit)
+      entries.push_back({keys[i], block.first + i});
 }
 
-KeyFunction keyFunction(DType dtype) {
-  return withStorage(dtype, []<typename T>(T) -> KeyFunction {
+CollectFunction collectFunction(DType dtype) {
+  return withStorage(dtype, []<typename T>(T) -> CollectFunction {
     if constexpr (std::is_same_v<T, float>)
-      return loadKey<uint32_t, keyOfFloat<uint32_t, 23>>;
+      return collect<uint32_t, keyOfFloat<uint32_t, 23>>;
     else if constexpr (std::is_same_v<T, double>)
-      return loadKey<uint64_t, keyOfFloat<uint64_t, 52>>;
+      return collect<uint64_t, keyOfFloat<uint64_t, 52>>;
     else if constexpr (std::is_same_v<T, F16>)
-      return loadKey<uint16_t, keyOfFloat<uint16_t, 10>>;
+      return collect<uint16_t, keyOfFloat<uint16_t, 10>>;
     else if constexpr (std::is_same_v<T, BF16>)
-      return loadKey<uint16_t, keyOfFloat<uint16_t, 7>>;
+      return collect<uint16_t, keyOfFloat<uint16_t, 7>>;
     else if constexpr (std::is_same_v<T, bool>)
       return nullptr;
     else
-      return loadKey<T, keyOfInteger<T>>;
+      return collect<T, keyOfInteger<T>>;
   });
 }
 
@@ -183,16 +224,17 @@ public:
   OrderOp(const LineOrder &order, const TensorType &operand)
       : lines(operand.shape, order.axis), k(order.k),
         mask(order.isAscending ? 0 : ~uint64_t(0)),
-        width(byteWidth(operand.dtype)), key(keyFunction(operand.dtype)) {}
+        width(byteWidth(operand.dtype)),
+        collect(collectFunction(operand.dtype)) {}
 
   Status run(const StepContext &, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     parallelFor(lines.outer * lines.inner, grainFor(lines.size * kSortingWork),
                 [&](int64_t begin, int64_t end) {
-                  std::vector<Entry> entries(lines.size);
+                  std::vector<Entry> entries;
                   for (int64_t line = begin; line < end; ++line) {
-                    sortLine(in, line, entries);
+                    selectLine(in, line, entries);
                     write(entries, in, results, line);
                   }
                 });
@@ -203,30 +245,42 @@ private:
   /// Comparisons and moves of an element, about.
   static constexpr int64_t kSortingWork = 16;
 
-  struct Entry {
-    uint64_t key;
-    int64_t index;
-    bool operator<(const Entry &other) const {
-      return key != other.key ? key < other.key : index < other.index;
-    }
-  };
-
   /// The first element of a line, counted in elements of a tensor whose lines
   /// have `size` elements.
   int64_t firstOf(int64_t line, int64_t size) const {
     return line / lines.inner * size * lines.inner + line % lines.inner;
   }
 
-  /// Moves the first k entries of a line to the front, in order.
-  void sortLine(const char *in, int64_t line,
-                std::vector<Entry> &entries) const {
+  /// Makes `entries` the first k entries of a line, in order. Entries that may
+  /// be among them are collected; whenever there are twice as many as needed,
+  /// the first k are selected, and only elements before the last of these count
+  /// from then on. An equal element counts as later, since its index is larger.
+  void selectLine(const char *in, int64_t line,
+                  std::vector<Entry> &entries) const {
     const char *from = in + firstOf(line, lines.size) * width;
-    for (int64_t j = 0; j < lines.size; ++j)
-      entries[j] = {key(from + j * lines.inner * width) ^ mask, j};
-    const auto end = entries.begin() + k;
-    if (k < lines.size)
-      std::nth_element(entries.begin(), end, entries.end());
-    std::sort(entries.begin(), end);
+    const auto most = static_cast<size_t>(2 * k);
+    std::optional<uint64_t> last;
+    entries.clear();
+    for (int64_t first = 0; first < lines.size; first += kBlock) {
+      collect({from + first * lines.inner * width, lines.inner, first,
+               std::min(kBlock, lines.size - first)},
+              mask, last, entries);
+      if (entries.size() >= most)
+        last = select(entries);
+    }
+    if (k < std::ssize(entries))
+      select(entries);
+    std::sort(entries.begin(), entries.end());
+  }
+
+  /// Keeps the first k entries, in any order, and returns the last of their
+  /// keys.
+  uint64_t select(std::vector<Entry> &entries) const {
+    if (k > 0)
+      std::nth_element(entries.begin(), entries.begin() + (k - 1),
+                       entries.end());
+    entries.resize(k);
+    return k > 0 ? entries.back().key : 0;
   }
 
   void write(const std::vector<Entry> &entries, const char *in,
@@ -247,7 +301,7 @@ private:
   int64_t k;
   uint64_t mask;
   int64_t width;
-  KeyFunction key;
+  CollectFunction collect;
 };
 
 } // namespace
