@@ -55,14 +55,14 @@ func.func @single_element(%x: tensor<1x3x1xf32>, %w: tensor<3x2x2xf32>) -> tenso
 }
 
 // Ops that stay: of dynamic shape, without elements, with phases that are cut
-// off, and of convolutions with one output channel.
+// off, of convolutions with one output channel, and of many convolutions.
 
 // CHECK-LABEL: func @unchanged
-// CHECK-COUNT-4: tandem.conv_backward_data
+// CHECK-COUNT-5: tandem.conv_backward_data
 // CHECK-NOT: tandem.conv
 func.func @unchanged(%x: tensor<1x16x?xf32>, %w: tensor<16x8x3xf32>, %none: tensor<0x16x9xf32>,
-                     %pair: tensor<1x16x2xf32>, %line: tensor<1x16x9xf32>, %one: tensor<16x1x3xf32>)
-    -> (tensor<1x8x?xf32>, tensor<0x8x19xf32>, tensor<1x8x3xf32>, tensor<1x1x19xf32>) {
+                     %pair: tensor<1x16x2xf32>, %line: tensor<1x16x9xf32>, %one: tensor<16x1x3xf32>, %wide: tensor<16x8x17xf32>)
+    -> (tensor<1x8x?xf32>, tensor<0x8x19xf32>, tensor<1x8x3xf32>, tensor<1x1x19xf32>, tensor<1x8x169xf32>) {
   %0 = tandem.conv_backward_data %x, %w layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [2]
     : (tensor<1x16x?xf32>, tensor<16x8x3xf32>) -> tensor<1x8x?xf32>
   %1 = tandem.conv_backward_data %none, %w layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [2]
@@ -71,5 +71,7 @@ func.func @unchanged(%x: tensor<1x16x?xf32>, %w: tensor<16x8x3xf32>, %none: tens
     : (tensor<1x16x2xf32>, tensor<16x8x3xf32>) -> tensor<1x8x3xf32>
   %3 = tandem.conv_backward_data %line, %one layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [2]
     : (tensor<1x16x9xf32>, tensor<16x1x3xf32>) -> tensor<1x1x19xf32>
-  return %0, %1, %2, %3 : tensor<1x8x?xf32>, tensor<0x8x19xf32>, tensor<1x8x3xf32>, tensor<1x1x19xf32>
+  %4 = tandem.conv_backward_data %line, %wide layout = <input = "NCW", kernel = "OIW", output = "NCW"> strides = [17] dilations = [2]
+    : (tensor<1x16x9xf32>, tensor<16x8x17xf32>) -> tensor<1x8x169xf32>
+  return %0, %1, %2, %3, %4 : tensor<1x8x?xf32>, tensor<0x8x19xf32>, tensor<1x8x3xf32>, tensor<1x1x19xf32>, tensor<1x8x169xf32>
 }

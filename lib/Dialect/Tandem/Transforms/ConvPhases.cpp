@@ -58,4 +58,19 @@ SmallVector<PhaseGroup> SpatialDim::groups(bool isSplit) const {
   return groups;
 }
 
+SmallVector<PhaseGroup> SpatialDim::chooseOrigin(bool isSplit) {
+  // With this origin more phases start at the same element. But results are cut
+  // off at the front, which does not pay unless one convolution is all.
+  origin = padLow % stride;
+  SmallVector<PhaseGroup> phases = groups(isSplit);
+  if (phases.size() == 1)
+    return phases;
+  origin = 0;
+  return groups(isSplit);
+}
+
+bool mustSplitPhases(ir::ConvBackwardDataOp op) {
+  return op.getGroups() > 1 && op.getStrides().size() == 3;
+}
+
 } // namespace tandem

@@ -60,6 +60,8 @@ struct SpatialDim {
   int64_t count() const { return (origin + result - 1) / stride + 1; }
   /// The phases that one convolution computes; each by itself if `isSplit`.
   mlir::SmallVector<PhaseGroup> groups(bool isSplit) const;
+  /// Chooses the origin, and returns the groups of phases for it.
+  mlir::SmallVector<PhaseGroup> chooseOrigin(bool isSplit);
   /// The padding before and after the operand in the convolution of a group;
   /// negative where elements are left out.
   std::pair<int64_t, int64_t> pads(const PhaseGroup &group) const {
@@ -76,6 +78,11 @@ struct SpatialDim {
 
 /// The spatial dims of an op with static types.
 mlir::SmallVector<SpatialDim> spatialDimsOf(ir::ConvBackwardDataOp op);
+
+/// Whether each phase of an op must be a convolution of its own. The batch, the
+/// groups, the channels and the positions and phases of three dims would be
+/// more dims than a tensor may have.
+bool mustSplitPhases(ir::ConvBackwardDataOp op);
 
 } // namespace tandem
 

@@ -97,22 +97,12 @@ private:
 Decomposition::Decomposition(ir::ConvBackwardDataOp op)
     : op(op), builder(op), loc(op.getLoc()),
       outputLayout(op.getLayout().getOutput()), dims(spatialDimsOf(op)) {
-  // Batch, groups, channels and the positions and phases of three dims would be
-  // more dims than a tensor may have.
-  const bool isSplit = op.getGroups() > 1 && dims.size() == 3;
   const StringRef layout = op.getLayout().getKernel();
   SmallVector<int64_t> order = {static_cast<int64_t>(layout.find('O')),
                                 static_cast<int64_t>(layout.find('I'))};
   for (SpatialDim &dim : dims) {
     order.push_back(spatialAxis(layout, groups.size(), dims.size()));
-    // With this origin more phases start at the same element. But results are
-    // cut off at the front, which does not pay unless one convolution is all.
-    dim.origin = dim.padLow % dim.stride;
-    groups.push_back(dim.groups(isSplit));
-    if (groups.back().size() > 1) {
-      dim.origin = 0;
-      groups.back() = dim.groups(isSplit);
-    }
+    groups.push_back(dim.chooseOrigin(mustSplitPhases(op)));
     for (const PhaseGroup &group : groups.back())
       isCovered &= !dim.isZero(group);
   }
@@ -333,18 +323,26 @@ struct DecomposeConvBackwardDataPass
   }
 
 private:
-  /// Not if most phases are cut off by padding, and not if convolutions would
-  /// have one output channel: each element of the operand would be read for one
-  /// product, and the eager tier's matrix product is faster.
+  /// Each convolution is compiled by itself.
+  static constexpr size_t kMaxConvolutions = 16;
+
+  /// Not if most phases are cut off by padding, if there would be many
+  /// convolutions, or if they would have one output channel: each element of
+  /// the operand would be read for one product, and the eager tier's matrix
+  /// product is faster.
   static bool pays(ir::ConvBackwardDataOp op) {
-    int64_t channels = 1;
-    for (const SpatialDim &dim : spatialDimsOf(op)) {
+    const StringRef layout = op.getLayout().getKernel();
+    int64_t channels = shapeOf(op.getKernel())[layout.find('I')];
+    size_t convolutions = 1;
+    for (SpatialDim &dim : spatialDimsOf(op)) {
       if (dim.stride / 2 > dim.result + dim.window)
         return false;
-      channels *= fewestPhases(dim.groups(/*isSplit=*/false));
+      const auto groups = dim.chooseOrigin(mustSplitPhases(op));
+      convolutions *= groups.size();
+      channels *= fewestPhases(groups);
+      if (convolutions > kMaxConvolutions)
+        return false;
     }
-    const StringRef layout = op.getLayout().getKernel();
-    channels *= shapeOf(op.getKernel())[layout.find('I')];
     return op.getGroups() > 1 || channels > 1;
   }
   static int64_t fewestPhases(ArrayRef<PhaseGroup> groups) {

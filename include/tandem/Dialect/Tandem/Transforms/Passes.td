@@ -148,8 +148,9 @@ def TandemDecomposeConvBackwardData
     compute several phases as channels, and interleaves their results. No
     product with an inserted zero is computed, and every product of the op is
     computed once. Phases without a tap are zeros. An op is not changed if it has
-    no elements or a dynamic shape, if most phases are cut off by padding, or if
-    a convolution would have one output channel.
+    no elements or a dynamic shape, if most phases are cut off by padding, if it
+    would become more than 16 convolutions, or if a convolution would have one
+    output channel.
 
     Before:
     ```mlir
