@@ -291,7 +291,8 @@ NOTICED, UNNOTICED, BROKEN, ABSENT = "noticed", "UNNOTICED", "BROKEN", "-"
 # crash or a time limit says nothing of what is compared.
 DIFFERS = re.compile(
     r"\d+ +FAIL: |difference\.agrees\(\)|whose element #\d+ doesn't match|"
-    r"The difference between .* exceeds|Expected equality of these values:\n\s*valuesOf|"
+    r"The difference between .* exceeds|"
+    r"Expected equality of these values:\n\s*(valuesOf|copy)|"
     r"// seed .*: error: check: (compiled|eager)|^certificate failed|"
     r"computes something else than eager|could not be certified",
     re.MULTILINE,
