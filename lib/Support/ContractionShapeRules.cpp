@@ -207,8 +207,20 @@ std::optional<int64_t> backwardSize(int64_t in, int64_t window,
 
 } // namespace
 
-Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
-                                            Operands operands) {
+/// The size of conv's result along spatial dim `i`; nothing where the window
+/// does not fit.
+static std::optional<int64_t> forwardSize(int64_t in, int64_t window,
+                                          const fb::ConvAttrsT &attrs, int i) {
+  return windowResult(in, {window, attrs.strides[i], attrs.pad_low[i],
+                           attrs.pad_high[i], attrs.dilations[i]});
+}
+
+/// The result of an op whose channels `checkChannels` counts and whose spatial
+/// sizes `sizeOf` gives; `explain` makes the error of a size that there is not.
+template <typename Check, typename SizeOf, typename Explain>
+static Expected<TensorType> inferSpatial(const OpDesc &op, Operands operands,
+                                         Check checkChannels, SizeOf sizeOf,
+                                         Explain explain) {
   const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
   TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(op, operands));
   int numSpatial = layouts.input.numSpatial;
@@ -222,45 +234,39 @@ Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
   for (int i = 0; i < numSpatial; ++i) {
     int64_t in = operands[0].shape[layouts.input.spatial[i]];
     int64_t window = operands[1].shape[layouts.kernel.spatial[i]];
-    std::optional<int64_t> out =
-        windowResult(in, {window, attrs.strides[i], attrs.pad_low[i],
-                          attrs.pad_high[i], attrs.dilations[i]});
+    std::optional<int64_t> out = sizeOf(in, window, attrs, i);
     if (!out)
-      return broken(OpKind::conv, 7, "a window of ", dimText(window),
-                    " with dilation ", attrs.dilations[i],
-                    " does not fit into ", dimText(in), " elements padded by ",
-                    attrs.pad_low[i], " and ", attrs.pad_high[i]);
+      return explain(in, window, attrs, i);
     result.shape[layouts.output.spatial[i]] = *out;
   }
   return result;
 }
 
+Expected<TensorType> shape_rules::inferConv(const OpDesc &op,
+                                            Operands operands) {
+  return inferSpatial(
+      op, operands, checkChannels, forwardSize,
+      [](int64_t in, int64_t window, const fb::ConvAttrsT &attrs, int i) {
+        return broken(OpKind::conv, 7, "a window of ", dimText(window),
+                      " with dilation ", attrs.dilations[i],
+                      " does not fit into ", dimText(in),
+                      " elements padded by ", attrs.pad_low[i], " and ",
+                      attrs.pad_high[i]);
+      });
+}
+
 Expected<TensorType> shape_rules::inferConvBackwardData(const OpDesc &op,
                                                         Operands operands) {
-  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
-  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(op, operands));
-  int numSpatial = layouts.input.numSpatial;
-  TANDEM_RETURN_IF_ERROR(checkConvAttrs(op, operands, numSpatial));
-  TANDEM_ASSIGN_OR_RETURN(
-      int64_t channels, checkBackwardChannels(attrs.groups, operands, layouts));
-
-  TensorType result = operands[0];
-  result.shape[layouts.output.batch] = operands[0].shape[layouts.input.batch];
-  result.shape[layouts.output.channel] = channels;
-  for (int i = 0; i < numSpatial; ++i) {
-    int64_t in = operands[0].shape[layouts.input.spatial[i]];
-    int64_t window = operands[1].shape[layouts.kernel.spatial[i]];
-    std::optional<int64_t> out = backwardSize(in, window, attrs, i);
-    if (!out)
-      return broken(op.kind, 7, "spatial dim ", i, ": no result for ",
-                    dimText(in), " elements with stride ", attrs.strides[i],
-                    ", a window of ", dimText(window), " with dilation ",
-                    attrs.dilations[i], ", pads ", attrs.pad_low[i], " and ",
-                    attrs.pad_high[i], " and output_padding ",
-                    attrs.output_padding[i]);
-    result.shape[layouts.output.spatial[i]] = *out;
-  }
-  return result;
+  return inferSpatial(
+      op, operands, checkBackwardChannels, backwardSize,
+      [](int64_t in, int64_t window, const fb::ConvAttrsT &attrs, int i) {
+        return broken(OpKind::conv_backward_data, 7, "spatial dim ", i,
+                      ": no result for ", dimText(in), " elements with stride ",
+                      attrs.strides[i], ", a window of ", dimText(window),
+                      " with dilation ", attrs.dilations[i], ", pads ",
+                      attrs.pad_low[i], " and ", attrs.pad_high[i],
+                      " and output_padding ", attrs.output_padding[i]);
+      });
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,10 +15,9 @@
 
 #include "Columns.h"
 
+#include "Scratch.h"
 #include "Spatial.h"
 #include "eigen/Parallel.h"
-
-#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <algorithm>
 
@@ -33,18 +32,6 @@ using Prepared = std::unique_ptr<PreparedOp>;
 struct Step {
   Prepared op;
   TensorType type;
-};
-
-/// Takes tensors from a workspace.
-class Workspace {
-public:
-  explicit Workspace(std::span<std::byte> bytes) : rest(bytes) {}
-  Tensor take(const TensorType &type) {
-    Tensor tensor = Tensor::borrow(type, rest.data());
-    rest = rest.subspan(alignedBytes(type.bytes()));
-    return tensor;
-  }
-  std::span<std::byte> rest;
 };
 
 /// The type of a tensor in another layout.
@@ -220,8 +207,7 @@ Expected<Prepared> ColumnsOp::create(ProviderList providers,
   const bool isWhole = areColumnsSmall(op->sum, signature);
   op->sum.images = isWhole ? op->sum.conv.batch : 1;
   // For one image the two orders are the same.
-  const std::string images =
-      (isWhole && op->sum.images > 1 ? "CN" : "NC") + spatial;
+  const std::string images = (op->sum.images > 1 ? "CN" : "NC") + spatial;
   TANDEM_ASSIGN_OR_RETURN(op->image,
                           prepareTranspose(providers, signature.operands[0],
                                            attrs.input_layout, images));
@@ -251,16 +237,16 @@ int64_t ColumnsOp::workspaceBytes() const {
 Status ColumnsOp::runImages(const StepContext &context, const Tensor &image,
                             const Tensor &kernel, const Tensor *bias,
                             const Tensor &result) const {
-  Workspace workspace(context.workspace);
-  Tensor products = workspace.take(product.type);
-  const StepContext scratch{context.stream, workspace.rest, context.step};
+  Scratch scratch(context);
+  Tensor products = scratch.take(product.type);
+  const StepContext left = scratch.left();
   const int64_t runs = sum.conv.batch / sum.images,
                 resultBytes = planes.bytes() / runs;
   for (int64_t run = 0; run < runs; ++run) {
     const Tensor factors[] = {
         Tensor::borrow(rows, kernel.as<char>()),
         Tensor::borrow(columns, image.as<char>() + run * columns.bytes())};
-    TANDEM_RETURN_IF_ERROR(product.op->run(scratch, factors, {&products, 1}));
+    TANDEM_RETURN_IF_ERROR(product.op->run(left, factors, {&products, 1}));
     auto addColumns = [&]<typename T>(T) {
       sum.run(products.as<T>(), bias ? bias->as<T>() : nullptr,
               reinterpret_cast<T *>(result.as<char>() + run * resultBytes));
@@ -273,26 +259,24 @@ Status ColumnsOp::runImages(const StepContext &context, const Tensor &image,
 Status ColumnsOp::run(const StepContext &context,
                       std::span<const Tensor> operands,
                       std::span<Tensor> results) const {
-  Workspace workspace(context.workspace);
+  Scratch scratch(context);
   const auto convert = [&](const Step &step, Tensor &tensor) -> Status {
     if (!step.op)
       return {};
-    Tensor to = workspace.take(step.type);
+    Tensor to = scratch.take(step.type);
     TANDEM_RETURN_IF_ERROR(
-        step.op->run({context.stream, workspace.rest, context.step},
-                     {&tensor, 1}, {&to, 1}));
+        step.op->run(scratch.left(), {&tensor, 1}, {&to, 1}));
     tensor = to;
     return {};
   };
   Tensor from = operands[0], weights = operands[1];
   TANDEM_RETURN_IF_ERROR(convert(image, from));
   TANDEM_RETURN_IF_ERROR(convert(kernel, weights));
-  Tensor to = result.op ? workspace.take(planes) : results[0];
-  const StepContext scratch{context.stream, workspace.rest, context.step};
-  TANDEM_RETURN_IF_ERROR(runImages(scratch, from, weights,
-                                   operands.size() > 2 ? &operands[2] : nullptr,
-                                   to));
-  return result.op ? result.op->run(scratch, {&to, 1}, results) : Status();
+  Tensor to = result.op ? scratch.take(planes) : results[0];
+  const StepContext left = scratch.left();
+  TANDEM_RETURN_IF_ERROR(runImages(
+      left, from, weights, operands.size() > 2 ? &operands[2] : nullptr, to));
+  return result.op ? result.op->run(left, {&to, 1}, results) : Status();
 }
 
 class ColumnsProvider final : public Provider {

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Scratch.h"
 #include "eigen/Parallel.h"
 #include "eigen/Prepare.h"
 #include "eigen/kernels/Kernels.h"
-
-#include "tandem/Runtime/Memory/AlignedBytes.h"
 
 #include <vector>
 
@@ -57,21 +56,16 @@ public:
 
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
-    std::span<std::byte> rest = context.workspace;
-    auto take = [&](const TensorType &type) {
-      Tensor tensor = Tensor::borrow(type, rest.data());
-      rest = rest.subspan(alignedBytes(type.bytes()));
-      return tensor;
-    };
+    Scratch scratch(context);
     std::vector<Tensor> wide;
     for (size_t i = 0; i < operands.size(); ++i) {
-      wide.push_back(take(types.operands[i]));
+      wide.push_back(scratch.take(types.operands[i]));
       castAll(widen, operands[i], wide.back());
     }
     if (!isResultWide())
-      return op->run({context.stream, rest}, wide, results);
-    Tensor result = take(types.result);
-    TANDEM_RETURN_IF_ERROR(op->run({context.stream, rest}, wide, {&result, 1}));
+      return op->run(scratch.left(), wide, results);
+    Tensor result = scratch.take(types.result);
+    TANDEM_RETURN_IF_ERROR(op->run(scratch.left(), wide, {&result, 1}));
     castAll(narrow, result, results[0]);
     return {};
   }

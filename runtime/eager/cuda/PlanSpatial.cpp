@@ -29,33 +29,18 @@ std::array<int64_t, 5> stridesOf(const SpatialTensor &tensor) {
   return strides;
 }
 
-/// A struct SpatialWindow.
-Indices describe(const SpatialWindow &window, int64_t batch, int64_t channels,
-                 int64_t results) {
-  return Indices{results,          batch,           channels, window.output[0],
-                 window.output[1], window.output[2]}
-      .add(stridesOf(window.out))
-      .add(stridesOf(window.in))
-      .add(window.in.size)
+/// A struct SpatialWindow whose windows read `from` and whose results are `to`.
+Indices describe(const SpatialWindow &window, const SpatialTensor &from,
+                 const SpatialTensor &to, int64_t channels, int64_t results) {
+  return Indices{results,    to.batchSize, channels,
+                 to.size[0], to.size[1],   to.size[2]}
+      .add(stridesOf(to))
+      .add(stridesOf(from))
+      .add(from.size)
       .add(window.window)
       .add(window.strides)
       .add(window.padLow)
       .add(window.dilations);
-}
-
-/// The same of a transposed convolution, which `conv` is the gradient of: the
-/// result is the convolution's input.
-Indices describeBackward(const SpatialConv &conv, int64_t channels,
-                         int64_t results) {
-  return Indices{results,         conv.batch,      channels,
-                 conv.in.size[0], conv.in.size[1], conv.in.size[2]}
-      .add(stridesOf(conv.in))
-      .add(stridesOf(conv.out))
-      .add(conv.out.size)
-      .add(conv.window)
-      .add(conv.strides)
-      .add(conv.padLow)
-      .add(conv.dilations);
 }
 
 /// The last position that a tap may have, in the image or behind it.
@@ -114,7 +99,7 @@ Planned cuda::planConv(const OpSignature &signature) {
   // Without a bias, something that is never read.
   plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};
   plan.values = {
-      describe(conv, conv.batch, outputs, size)
+      describe(conv, conv.in, conv.out, outputs, size)
           .add(std::array{positions, taps * conv.groupInputChannels, tiles,
                           conv.groupInputChannels, conv.outputChannels,
                           conv.weights.batch, conv.weights.channel})
@@ -139,7 +124,7 @@ Planned cuda::planConvBackwardData(const OpSignature &signature) {
   // Without a bias, something that is never read.
   plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};
   plan.values = {
-      describeBackward(conv, conv.groupInputChannels, size)
+      describe(conv, conv.out, conv.in, conv.groupInputChannels, size)
           // What only tiles need.
           .add(std::array<int64_t, 3>{})
           .add(std::array{inputs, conv.groupInputChannels * conv.groups,
@@ -161,7 +146,7 @@ Planned cuda::planPool(const OpSignature &signature) {
   LaunchPlan plan{KernelFamily::window, result.dtype,
                   std::string(name(signature.op.kind)), blocksFor(size)};
   plan.pointers = {0, kResult};
-  plan.values = {describe(pool, pool.batch, pool.channels, size)};
+  plan.values = {describe(pool, pool.in, pool.out, pool.channels, size)};
   plan.largest = lastPosition(pool);
   if (signature.op.kind == OpKind::avg_pool)
     plan.values.emplace_back(Indices{attrs.count_include_pad});

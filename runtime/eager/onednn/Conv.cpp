@@ -32,22 +32,6 @@ static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
                                                 : dataType(dtype);
 }
 
-/// A kernel as (groups,) O, I, spatial dims with strides.
-static memory::desc kernelDesc(const SpatialConv &conv,
-                               memory::data_type type) {
-  const SpatialTensor &kernel = conv.weights;
-  const int64_t outputs = kernel.batchSize / conv.groups;
-  memory::dims dims{outputs, kernel.channelSize};
-  memory::dims strides{kernel.batch, kernel.channel};
-  if (conv.groups > 1) {
-    dims.insert(dims.begin(), conv.groups);
-    strides.insert(strides.begin(), outputs * kernel.batch);
-  }
-  append(dims, kernel.size, kernel.numSpatial);
-  append(strides, kernel.stride, kernel.numSpatial);
-  return {dims, type, strides};
-}
-
 static memory::desc biasDesc(const SpatialConv &conv, memory::data_type type) {
   return {{conv.outputChannels}, type, memory::format_tag::a};
 }
@@ -73,7 +57,7 @@ ConvBuilder::ConvBuilder(const Signature &signature)
   const memory::data_type type = computeType(conv, signature.result().dtype);
   input = imageDesc(conv.in, type);
   output = imageDesc(conv.out, type);
-  kernel = kernelDesc(conv, type);
+  kernel = kernelDesc(conv.weights, conv.groups, type);
   if (signature.operands.size() > 2)
     bias = biasDesc(conv, type);
 }
@@ -112,8 +96,9 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
   const memory::desc result = imageDesc(conv.out, type);
   const Buffer from = plan.converted(Plan::operand(0), imageDesc(conv.in, type),
                                      desc.src_desc());
-  const Buffer weights = converted(signature, plan, 1, kernelDesc(conv, type),
-                                   desc.weights_desc());
+  const Buffer weights =
+      converted(signature, plan, 1, kernelDesc(conv.weights, conv.groups, type),
+                desc.weights_desc());
   const bool direct = desc.dst_desc() == result;
   const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());
   std::vector<Argument> arguments = {

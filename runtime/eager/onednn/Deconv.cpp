@@ -15,7 +15,6 @@ using namespace tandem::onednn;
 using dnnl::deconvolution_forward;
 using dnnl::memory;
 using eager::SpatialConv;
-using eager::SpatialTensor;
 
 namespace {
 /// A conv_backward_data as oneDNN's deconvolution, in f32.
@@ -31,27 +30,13 @@ struct DeconvBuilder {
 };
 } // namespace
 
-/// oneDNN's order is the channels of the result, then those of the operand.
-static memory::desc kernelDesc(const SpatialConv &conv) {
-  const SpatialTensor &kernel = conv.weights;
-  const int64_t inputs = kernel.batchSize / conv.groups;
-  memory::dims dims{kernel.channelSize, inputs};
-  memory::dims strides{kernel.channel, kernel.batch};
-  if (conv.groups > 1) {
-    dims.insert(dims.begin(), conv.groups);
-    strides.insert(strides.begin(), inputs * kernel.batch);
-  }
-  append(dims, kernel.size, kernel.numSpatial);
-  append(strides, kernel.stride, kernel.numSpatial);
-  return {dims, memory::data_type::f32, strides};
-}
-
 DeconvBuilder::DeconvBuilder(const Signature &signature)
     : conv(SpatialConv::ofBackwardData(
           *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
           signature.operands[1].shape, signature.result().shape)),
       input(imageDesc(conv.out, memory::data_type::f32)),
-      kernel(kernelDesc(conv)),
+      kernel(kernelDesc(conv.weights, conv.groups, memory::data_type::f32,
+                        /*isTransposed=*/true)),
       output(imageDesc(conv.in, memory::data_type::f32)) {
   if (signature.operands.size() > 2)
     bias = {

@@ -11,6 +11,8 @@
 
 #include "../Spatial.h"
 
+#include <utility>
+
 #include <dnnl.hpp>
 
 namespace tandem::onednn {
@@ -39,6 +41,27 @@ inline memory::desc imageDesc(const eager::SpatialTensor &image,
   memory::dims strides{image.batch, image.channel};
   append(dims, image.size, image.numSpatial);
   append(strides, image.stride, image.numSpatial);
+  return {dims, type, strides};
+}
+
+/// A kernel as (groups,) O, I, spatial dims with strides; if `isTransposed`, as
+/// (groups,) I, O, spatial dims, which is the order of deconvolutions.
+inline memory::desc kernelDesc(const eager::SpatialTensor &kernel,
+                               int64_t groups, memory::data_type type,
+                               bool isTransposed = false) {
+  const int64_t outputs = kernel.batchSize / groups;
+  memory::dims dims{outputs, kernel.channelSize};
+  memory::dims strides{kernel.batch, kernel.channel};
+  if (isTransposed) {
+    std::swap(dims[0], dims[1]);
+    std::swap(strides[0], strides[1]);
+  }
+  if (groups > 1) {
+    dims.insert(dims.begin(), groups);
+    strides.insert(strides.begin(), outputs * kernel.batch);
+  }
+  append(dims, kernel.size, kernel.numSpatial);
+  append(strides, kernel.stride, kernel.numSpatial);
   return {dims, type, strides};
 }
 

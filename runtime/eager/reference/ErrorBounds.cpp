@@ -49,13 +49,6 @@ OpDesc onSamples(const OpDesc &op) {
   return result;
 }
 
-std::vector<TensorType> typesOf(Operands tensors) {
-  std::vector<TensorType> types;
-  for (const Tensor &tensor : tensors)
-    types.push_back(tensor.type());
-  return types;
-}
-
 /// The op by the reference; the shape rule gives the types.
 Expected<std::vector<Tensor>> evaluate(const OpDesc &op, Operands operands) {
   const auto *call = op.attrs.AsCustomCallAttrs();

@@ -87,6 +87,8 @@ private:
   Case sort();
   Tensor indicesInto(int64_t size);
   Case broadcast();
+  /// The layouts and groups of a convolution; its other attributes are missing.
+  fb::ConvAttrsT layoutsAndGroups(int rank);
   Case conv();
   Case convBackwardData();
   Case matmul();
@@ -240,14 +242,19 @@ Tensor Maker::laidOut(const std::string &layout, int64_t first, int64_t second,
   return tensor(result);
 }
 
-Case Maker::conv() {
-  const int rank = pick(1, 3);
+fb::ConvAttrsT Maker::layoutsAndGroups(int rank) {
   const std::string spatial = std::string("DHW").substr(3 - rank);
   fb::ConvAttrsT attrs;
   attrs.input_layout = layout("NC" + spatial);
   attrs.kernel_layout = layout("OI" + spatial);
   attrs.output_layout = coin() ? attrs.input_layout : layout("NC" + spatial);
   attrs.groups = pick(0, 2) == 0 ? pick(1, 3) : 1;
+  return attrs;
+}
+
+Case Maker::conv() {
+  const int rank = pick(1, 3);
+  fb::ConvAttrsT attrs = layoutsAndGroups(rank);
   const int64_t in = pick(1, coin() ? 3 : 20), out = pick(1, coin() ? 4 : 20);
   const auto window = list(rank, 1, 3);
   attrs.strides = list(rank, 1, 2);
@@ -267,12 +274,7 @@ Case Maker::conv() {
 
 Case Maker::convBackwardData() {
   const int rank = pick(1, 3);
-  const std::string spatial = std::string("DHW").substr(3 - rank);
-  fb::ConvAttrsT attrs;
-  attrs.input_layout = layout("NC" + spatial);
-  attrs.kernel_layout = layout("OI" + spatial);
-  attrs.output_layout = coin() ? attrs.input_layout : layout("NC" + spatial);
-  attrs.groups = pick(0, 2) == 0 ? pick(1, 3) : 1;
+  fb::ConvAttrsT attrs = layoutsAndGroups(rank);
   const int64_t in = pick(1, coin() ? 3 : 20), out = pick(1, coin() ? 4 : 20);
   const auto window = list(rank, 1, rank == 1 ? 7 : 4);
   attrs.strides = list(rank, 1, 3);

@@ -153,10 +153,10 @@ TEST(ConvBackwardDataShapeRule, Sizes) {
   expectType(backward(backward1d(2)),
              {{f32, {2, D, 10}}, {f32, {8, D, 4}}, {f32, {3}}},
              {f32, {2, 3, 22}});
-  // No elements, but results.
+  // An input without elements has results, too.
   expectType(backward(backward1d(2)), {{f32, {2, 8, 0}}, kernel},
              {f32, {2, 3, 2}});
-  // Of a single element, padding may leave nothing.
+  // Padding may cut off all results of a single element.
   expectType(backward(backward1d(1, 2)), {{f32, {2, 8, 1}}, kernel},
              {f32, {2, 3, 0}});
 }
