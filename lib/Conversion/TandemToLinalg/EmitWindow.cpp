@@ -98,7 +98,7 @@ static FailureOr<Convolution> analyze(ir::ConvOp op) {
 }
 
 /// Adds the products of one tap over the group's input channels to `sum`, which
-/// is null at first where there is no bias.
+/// is null at first.
 static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
                          const ElementIndex &index, ArrayRef<int64_t> tap,
                          ElementIndex inputIndex, ValueRange conditions,
@@ -144,14 +144,15 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
   SmallVector<AffineExpr, 3> output;
   for (int i = 0; i < conv->output.numSpatial; ++i)
     output.push_back(index[conv->output.spatial[i]]);
-  Value sum;
+  Value bias;
   if (op.getBias() &&
-      !(sum = emitter.emit(op.getBias(), index[conv->output.channel])))
+      !(bias = emitter.emit(op.getBias(), index[conv->output.channel])))
     return {};
   if (getUnrolledElements(op) == 0) { // No products.
     Type type = getComputeType(typeOf(op.getResult()).getElementType());
-    return sum ? sum : emitter.constant(type, 0);
+    return bias ? bias : emitter.constant(type, 0);
   }
+  Value sum;
   bool isDone = forEachTap(conv->window, [&](ArrayRef<int64_t> tap) {
     SmallVector<Value> conditions;
     ElementIndex inputIndex(inputShape.size());
@@ -161,7 +162,10 @@ static Value emitConv(ElementalEmitter &emitter, ir::ConvOp op,
     sum = emitConvTap(emitter, *conv, index, tap, inputIndex, conditions, sum);
     return static_cast<bool>(sum);
   });
-  return isDone ? sum : Value();
+  if (!isDone || !bias)
+    return isDone ? sum : Value();
+  return arith::AddFOp::create(emitter.getBuilder(), emitter.getLoc(), sum,
+                               bias);
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,9 +16,8 @@ using namespace mlir;
 namespace tandem {
 
 SmallVector<Value> ChannelTileEmitter::emitTile() {
-  return emitRanges(loadBias(*tile), [&](const TapRange &range, Levels levels,
-                                         Offsets offsets,
-                                         const Accumulators &sums) {
+  auto emitRange = [&](const TapRange &range, Levels levels, Offsets offsets,
+                       const Accumulators &sums) {
     Level inputs = getInputs();
     appendTaps(levels, getTaps(range), inputs);
     levels.push_back(inputs);
@@ -27,7 +26,8 @@ SmallVector<Value> ChannelTileEmitter::emitTile() {
         [&](Value number, Offsets at, const Accumulators &before) {
           return emitProducts(range, number, at, before);
         });
-  });
+  };
+  return addBias(*tile, emitRanges(createZeros(*tile), emitRange));
 }
 
 SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,

@@ -59,7 +59,8 @@ void GaxpyEmitter::emitPart() {
     emitPass(loop.getInductionVar(), step, /*isFirst=*/false);
   }
   forEachVector([&](Value vector, Value mask) {
-    emitEpilogue(getTile(vector, mask), loadSums(vector));
+    ContractionTile tile = getTile(vector, mask);
+    emitEpilogue(tile, addBias(tile, loadSums(vector)));
   });
 }
 
@@ -67,7 +68,7 @@ void GaxpyEmitter::emitPass(Value input, int64_t count, bool isFirst) {
   SmallVector<Value> inputs = loadInputs(getTile(index(0), {}), input, count);
   forEachVector([&](Value vector, Value mask) {
     ContractionTile tile = getTile(vector, mask);
-    SmallVector<Value> sums = isFirst ? loadBias(tile) : loadSums(vector);
+    SmallVector<Value> sums = isFirst ? createZeros(tile) : loadSums(vector);
     addInputs(tile, input, inputs, sums);
     for (auto [row, sum] : llvm::enumerate(sums))
       LLVM::StoreOp::create(builder, loc, sum,

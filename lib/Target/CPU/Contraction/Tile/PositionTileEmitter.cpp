@@ -16,7 +16,7 @@ using namespace mlir;
 namespace tandem {
 
 SmallVector<Value> PositionTileEmitter::emitTile() {
-  Accumulators sums = splatBias();
+  Accumulators sums = createZeros(*tile);
   Levels levels = getOuterTaps();
   Offsets offsets = getFirstOffsets(*tile);
   Level taps = getTaps(getAllTaps()), inputs = getInputs();
@@ -26,18 +26,22 @@ SmallVector<Value> PositionTileEmitter::emitTile() {
   auto emitStep = [&](Value, Offsets at, const Accumulators &before) {
     return emitProducts(at, before);
   };
-  return isMasked() ? emitMaskedTaps(levels, taps, offsets, sums, emitStep)
-                    : emitLevels(levels, offsets, sums, emitStep);
+  return addSplatBias(
+      isMasked() ? emitMaskedTaps(levels, taps, offsets, sums, emitStep)
+                 : emitLevels(levels, offsets, sums, emitStep));
 }
 
-/// The bias of each output in all lanes, or zeros.
-SmallVector<Value> PositionTileEmitter::splatBias() {
+/// Adds the bias of each row's output to all lanes of the row; see addBias.
+SmallVector<Value> PositionTileEmitter::addSplatBias(Accumulators sums) {
   if (!bias)
-    return loadBias(*tile);
+    return sums;
   Value first = getBiasOffset(*tile);
-  Accumulators sums;
-  for (int64_t row = 0; row < tile->rows; ++row)
-    sums.append(tile->vectors, loadSplat(bias, first, row));
+  for (int64_t row = 0; row < tile->rows; ++row) {
+    Value ofRow = loadSplat(bias, first, row);
+    for (Value &sum :
+         MutableArrayRef(sums).slice(row * tile->vectors, tile->vectors))
+      sum = arith::AddFOp::create(builder, loc, sum, ofRow);
+  }
   return sums;
 }
 

@@ -23,7 +23,7 @@ protected:
   Accumulators emitTile() override;
 
 private:
-  Accumulators splatBias();
+  Accumulators addSplatBias(Accumulators sums);
   Accumulators emitMaskedTaps(llvm::ArrayRef<Level> levels, Level taps,
                               Offsets offsets, const Accumulators &sums,
                               EmitStep emitStep);

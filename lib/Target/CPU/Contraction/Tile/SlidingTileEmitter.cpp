@@ -44,18 +44,17 @@ void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
 }
 
 SmallVector<Value> SlidingTileEmitter::emitTile() {
-  Accumulators sums = loadBias(*tile);
-  Levels outer = getOuterTaps();
-  return emitLevels(outer, getFirstOffsets(*tile), sums,
-                    [&](Value, Offsets at, const Accumulators &before) {
-                      Accumulators result = before;
-                      for (int64_t v = 0; v < tile->vectors; ++v) {
-                        if (v > 0)
-                          separateLoads();
-                        emitVector(v, at, result);
-                      }
-                      return result;
-                    });
+  auto emitVectors = [&](Value, Offsets at, const Accumulators &before) {
+    Accumulators result = before;
+    for (int64_t v = 0; v < tile->vectors; ++v) {
+      if (v > 0)
+        separateLoads();
+      emitVector(v, at, result);
+    }
+    return result;
+  };
+  return addBias(*tile, emitLevels(getOuterTaps(), getFirstOffsets(*tile),
+                                   createZeros(*tile), emitVectors));
 }
 
 /// Whether position `at` of the data, from tap 0 of the tile's first row, is

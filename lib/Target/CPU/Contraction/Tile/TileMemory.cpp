@@ -200,15 +200,28 @@ void TileMemory::separateLoads() {
       LLVM::TailCallKind::None, LLVM::AsmDialectAttr(), ArrayAttr());
 }
 
+SmallVector<Value> TileMemory::createZeros(const ContractionTile &tile) {
+  return SmallVector<Value>(tile.rows * tile.vectors, createZero(vectorType));
+}
+
 SmallVector<Value> TileMemory::loadBias(const ContractionTile &tile) {
   if (!bias)
-    return SmallVector<Value>(tile.rows * tile.vectors, createZero(vectorType));
+    return createZeros(tile);
   Value first = getBiasOffset(tile);
   SmallVector<Value> ofRow, result;
   for (int64_t v = 0; v < tile.vectors; ++v)
     ofRow.push_back(loadVector(bias, first, v * width, tile.getMask(v)));
   for (int64_t row = 0; row < tile.rows; ++row)
     result.append(ofRow);
+  return result;
+}
+
+SmallVector<Value> TileMemory::addBias(const ContractionTile &tile,
+                                       ArrayRef<Value> sums) {
+  SmallVector<Value> result(sums);
+  if (bias)
+    for (auto [sum, initial] : llvm::zip_equal(result, loadBias(tile)))
+      sum = arith::AddFOp::create(builder, loc, sum, initial);
   return result;
 }
 

@@ -85,9 +85,16 @@ protected:
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
   mlir::Value createZero(mlir::VectorType type);
-  /// The vectors of a tile's bias, or zeros, row by row; channels run along the
-  /// lanes.
+  /// One vector of zeros for each vector of a tile.
+  llvm::SmallVector<mlir::Value> createZeros(const ContractionTile &tile);
+  /// The bias of each vector of a tile, row by row; zeros if there is no bias.
+  /// Channels run along the lanes.
   llvm::SmallVector<mlir::Value> loadBias(const ContractionTile &tile);
+  /// Adds the bias to the sums of products. It is added last: sums that start
+  /// from a bias much larger than the products lose their low bits in every
+  /// addition.
+  llvm::SmallVector<mlir::Value> addBias(const ContractionTile &tile,
+                                         llvm::ArrayRef<mlir::Value> sums);
   /// `sum` + `a` * `b`, vectors of the result.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
 
