@@ -61,7 +61,15 @@ Expected<Step> prepareTranspose(ProviderList providers, const TensorType &type,
   return step;
 }
 
-/// The columns are (groups, channels of a group, taps, images, positions).
+/// Rows of the product, counted from the first row of the first group. Row
+/// `channel * taps + tap` has what all positions of the operand add to the
+/// result's elements under that tap.
+struct Rows {
+  int64_t begin, end;
+};
+
+/// Adds the rows of a product to the result. The product is (rows, images,
+/// positions).
 struct ColumnsSum {
   SpatialConv conv;
   /// The number of images whose columns are computed at a time: all or one.
@@ -74,13 +82,17 @@ struct ColumnsSum {
     return conv.window[0] * conv.window[1] * conv.window[2];
   }
   int64_t channels() const { return conv.groups * conv.groupInputChannels; }
+  int64_t rowsOfGroup() const { return conv.groupInputChannels * taps(); }
 
-  /// Sums all columns of a channel to its plane of the result.
-  template <typename T> void sumPlane(const T *columns, T *plane, T bias) const;
+  /// Adds `rows`, the first of which starts at `columns`, to the result, which
+  /// must have all rows before. Writes the bias where a channel's rows begin.
   template <typename T>
-  void addTap(const T *column, T *plane, const int64_t *tap) const;
+  void addRows(const T *columns, Rows rows, const T *bias, T *result) const;
+
+private:
   template <typename T>
-  void run(const T *columns, const T *bias, T *result) const;
+  void addTap(const T *column, T *plane, const Spatial3 &tap) const;
+  Spatial3 getTap(int64_t row) const;
 };
 
 /// The first position of a row whose tap is inside the result, and the first
@@ -94,7 +106,7 @@ std::pair<int64_t, int64_t> positionsInside(const SpatialConv &conv,
 }
 
 template <typename T>
-void ColumnsSum::addTap(const T *column, T *plane, const int64_t *tap) const {
+void ColumnsSum::addTap(const T *column, T *plane, const Spatial3 &tap) const {
   const int64_t left = tap[2] * conv.dilations[2] - conv.padLow[2];
   const auto [first, last] = positionsInside(conv, left);
   for (int64_t d = 0; d < conv.output[0]; ++d) {
@@ -113,27 +125,33 @@ void ColumnsSum::addTap(const T *column, T *plane, const int64_t *tap) const {
   }
 }
 
-template <typename T>
-void ColumnsSum::sumPlane(const T *columns, T *plane, T bias) const {
-  std::fill_n(plane, conv.in.size[0] * conv.in.size[1] * conv.in.size[2], bias);
-  forEachIndex(conv.window, [&](const int64_t *tap) {
-    addTap(columns, plane, tap);
-    columns += images * positions();
-  });
+Spatial3 ColumnsSum::getTap(int64_t row) const {
+  const int64_t tap = row % taps(), h = conv.window[1], w = conv.window[2];
+  return {tap / (h * w), tap / w % h, tap % w};
 }
 
 template <typename T>
-void ColumnsSum::run(const T *columns, const T *bias, T *result) const {
+void ColumnsSum::addRows(const T *columns, Rows rows, const T *bias,
+                         T *result) const {
   const int64_t size = conv.in.size[0] * conv.in.size[1] * conv.in.size[2];
-  parallelFor(
-      images * channels(), grainFor(taps() * positions()),
-      [&](int64_t begin, int64_t end) {
-        for (int64_t plane = begin; plane < end; ++plane) {
-          const int64_t image = plane / channels(), c = plane % channels();
-          sumPlane(columns + (c * taps() * images + image) * positions(),
-                   result + plane * size, bias ? bias[c] : T(0));
-        }
-      });
+  const int64_t first = rows.begin / taps(),
+                planes = countParts(rows.end, taps()) - first;
+  const auto addToPlane = [&](int64_t image, int64_t c) {
+    T *plane = result + (image * channels() + c) * size;
+    const int64_t begin = std::max(rows.begin, c * taps()),
+                  end = std::min(rows.end, (c + 1) * taps());
+    if (begin == c * taps())
+      std::fill_n(plane, size, bias ? bias[c] : T(0));
+    for (int64_t row = begin; row < end; ++row)
+      addTap(columns + ((row - rows.begin) * images + image) * positions(),
+             plane, getTap(row));
+  };
+  const int64_t elements = countParts(rows.end - rows.begin, planes);
+  parallelFor(images * planes, grainFor(elements * positions()),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t i = begin; i < end; ++i)
+                  addToPlane(i / planes, first + i % planes);
+              });
 }
 
 class ColumnsOp final : public PreparedOp {
@@ -146,47 +164,90 @@ public:
              std::span<Tensor> results) const override;
 
 private:
+  Status prepareKernel(ProviderList providers, std::string layout,
+                       const TensorType &type);
   Status prepareProduct(ProviderList providers);
   /// Computes the channels-first result of one image after the other.
-  Status runImages(const StepContext &context, const Tensor &image,
-                   const Tensor &kernel, const Tensor *bias,
-                   const Tensor &result) const;
+  Status runImages(const StepContext &context, const Tensor &from,
+                   const Tensor &weights, const Tensor *bias,
+                   const Tensor &to) const;
+  /// Computes the rows of the product block by block, and adds each block to
+  /// the result.
+  Status runBlocks(const StepContext &context, char *image, char *kernel,
+                   const Tensor *bias, char *result) const;
+
+  int64_t numRows() const { return sum.conv.groups * sum.rowsOfGroup(); }
+  bool isBlocked() const { return blockRows < numRows(); }
 
   ColumnsSum sum;
+  /// The number of rows of the product that are computed at a time: those of
+  /// all groups, or some of one group.
+  int64_t blockRows = 0;
   Step image, kernel, product, result;
+  /// The kernel as it is given, with a dim of its own for groups.
+  TensorType kernelOfGroups;
   /// The operands of the product.
-  TensorType rows, columns;
+  TensorType factors, columns;
   /// The channels-first type of the result.
   TensorType planes;
 };
+
+/// The most rows whose columns take no more memory than the op's tensors. A
+/// block has at least as many elements as are worth a task.
+static int64_t countBlockRows(const ColumnsSum &sum, const OpSignature &op) {
+  const int64_t tensors =
+      op.operands[0].bytes() + op.operands[1].bytes() + op.result().bytes();
+  const int64_t length = sum.images * sum.positions();
+  return std::max(tensors / (length * byteWidth(op.result().dtype)),
+                  countParts(kGrain, length));
+}
+
+/// The kernel becomes (groups, O, I, window), or (groups, I, window, O) if the
+/// product is computed in blocks, so that the factors of a block are adjacent.
+Status ColumnsOp::prepareKernel(ProviderList providers, std::string layout,
+                                const TensorType &type) {
+  const int64_t groups = sum.conv.groups;
+  kernelOfGroups = {type.dtype, {}};
+  for (size_t i = 0; i < layout.size(); ++i) {
+    int64_t size = type.shape[static_cast<int>(i)];
+    if (layout[i] == 'O') {
+      kernelOfGroups.shape.push_back(groups);
+      size /= groups;
+    }
+    kernelOfGroups.shape.push_back(size);
+  }
+  layout.insert(layout.find('O'), "G");
+  const std::string window = std::string("DHW").substr(6 - layout.size());
+  TANDEM_ASSIGN_OR_RETURN(
+      kernel,
+      prepareTranspose(providers, kernelOfGroups, layout,
+                       isBlocked() ? "GI" + window + "O" : "GOI" + window));
+  return {};
+}
 
 Status ColumnsOp::prepareProduct(ProviderList providers) {
   const SpatialConv &conv = sum.conv;
   const DType dtype = planes.dtype;
   const int64_t inputs = conv.outputChannels / conv.groups,
-                outputs = conv.groupInputChannels * sum.taps(),
                 length = sum.images * sum.positions();
-  rows = {dtype, {conv.groups, inputs, outputs}};
-  columns = {dtype, {conv.groups, inputs, length}};
-  product.type = {dtype, {conv.groups, outputs, length}};
+  if (isBlocked()) {
+    factors = {dtype, {blockRows, inputs}};
+    columns = {dtype, {inputs, length}};
+    product.type = {dtype, {blockRows, length}};
+  } else {
+    factors = {dtype, {conv.groups, inputs, sum.rowsOfGroup()}};
+    columns = {dtype, {conv.groups, inputs, length}};
+    product.type = {dtype, {conv.groups, sum.rowsOfGroup(), length}};
+  }
   fb::MatmulAttrsT attrs;
-  attrs.transpose_lhs = true;
+  attrs.transpose_lhs = !isBlocked();
   OpDesc op;
   op.kind = OpKind::matmul;
   op.attrs.Set(std::move(attrs));
-  const TensorType operands[] = {rows, columns};
+  const TensorType operands[] = {factors, columns};
   TANDEM_ASSIGN_OR_RETURN(
       product.op, prepareOp(providers, {op, operands, {&product.type, 1}}));
   return {};
-}
-
-/// Whether the columns of all images take no more memory than the op's tensors:
-/// then one product serves all, which reads the kernel once.
-static bool areColumnsSmall(const ColumnsSum &sum, const OpSignature &op) {
-  const int64_t columns = sum.conv.batch * sum.channels() * sum.taps() *
-                          sum.positions() * byteWidth(op.result().dtype);
-  return columns <=
-         op.operands[0].bytes() + op.operands[1].bytes() + op.result().bytes();
 }
 
 Expected<Prepared> ColumnsOp::create(ProviderList providers,
@@ -204,16 +265,19 @@ Expected<Prepared> ColumnsOp::create(ProviderList providers,
       first, arranged(signature.operands[0], attrs.input_layout, planes).shape,
       arranged(signature.operands[1], attrs.kernel_layout, kernels).shape,
       op->planes.shape);
-  const bool isWhole = areColumnsSmall(op->sum, signature);
-  op->sum.images = isWhole ? op->sum.conv.batch : 1;
+  op->sum.images = op->sum.conv.batch;
+  if (countBlockRows(op->sum, signature) < op->numRows())
+    op->sum.images = 1;
+  const int64_t rows = countBlockRows(op->sum, signature);
+  op->blockRows = rows >= op->numRows() ? op->numRows()
+                                        : std::min(rows, op->sum.rowsOfGroup());
   // For one image the two orders are the same.
   const std::string images = (op->sum.images > 1 ? "CN" : "NC") + spatial;
   TANDEM_ASSIGN_OR_RETURN(op->image,
                           prepareTranspose(providers, signature.operands[0],
                                            attrs.input_layout, images));
-  TANDEM_ASSIGN_OR_RETURN(op->kernel,
-                          prepareTranspose(providers, signature.operands[1],
-                                           attrs.kernel_layout, kernels));
+  TANDEM_RETURN_IF_ERROR(
+      op->prepareKernel(providers, attrs.kernel_layout, signature.operands[1]));
   TANDEM_ASSIGN_OR_RETURN(
       op->result,
       prepareTranspose(providers, op->planes, planes, attrs.output_layout));
@@ -234,24 +298,43 @@ int64_t ColumnsOp::workspaceBytes() const {
   return bytes + scratch;
 }
 
-Status ColumnsOp::runImages(const StepContext &context, const Tensor &image,
-                            const Tensor &kernel, const Tensor *bias,
-                            const Tensor &result) const {
+Status ColumnsOp::runImages(const StepContext &context, const Tensor &from,
+                            const Tensor &weights, const Tensor *bias,
+                            const Tensor &to) const {
+  const int64_t runs = sum.conv.batch / sum.images;
+  for (int64_t run = 0; run < runs; ++run)
+    TANDEM_RETURN_IF_ERROR(
+        runBlocks(context, from.as<char>() + run * (image.type.bytes() / runs),
+                  weights.as<char>(), bias,
+                  to.as<char>() + run * (planes.bytes() / runs)));
+  return {};
+}
+
+Status ColumnsOp::runBlocks(const StepContext &context, char *image,
+                            char *kernel, const Tensor *bias,
+                            char *result) const {
   Scratch scratch(context);
   Tensor products = scratch.take(product.type);
-  const StepContext left = scratch.left();
-  const int64_t runs = sum.conv.batch / sum.images,
-                resultBytes = planes.bytes() / runs;
-  for (int64_t run = 0; run < runs; ++run) {
-    const Tensor factors[] = {
-        Tensor::borrow(rows, kernel.as<char>()),
-        Tensor::borrow(columns, image.as<char>() + run * columns.bytes())};
-    TANDEM_RETURN_IF_ERROR(product.op->run(left, factors, {&products, 1}));
-    auto addColumns = [&]<typename T>(T) {
-      sum.run(products.as<T>(), bias ? bias->as<T>() : nullptr,
-              reinterpret_cast<T *>(result.as<char>() + run * resultBytes));
+  const int64_t rowsOfGroup = isBlocked() ? sum.rowsOfGroup() : numRows();
+  const int64_t rowBytes = factors.bytes() / blockRows;
+  for (int64_t done = 0; done < numRows();) {
+    const int64_t group = done / rowsOfGroup,
+                  groupEnd = (group + 1) * rowsOfGroup;
+    // The last block of a group overlaps the one before.
+    const int64_t first = std::min(done, groupEnd - blockRows);
+    const Tensor operands[] = {
+        Tensor::borrow(factors, kernel + first * rowBytes),
+        Tensor::borrow(columns, image + group * columns.bytes())};
+    TANDEM_RETURN_IF_ERROR(
+        product.op->run(scratch.left(), operands, {&products, 1}));
+    const Rows rows{done, first + blockRows};
+    auto addRows = [&]<typename T>(T) {
+      sum.addRows(
+          products.as<T>() + (done - first) * sum.images * sum.positions(),
+          rows, bias ? bias->as<T>() : nullptr, reinterpret_cast<T *>(result));
     };
-    planes.dtype == DType::f64 ? addColumns(double()) : addColumns(float());
+    planes.dtype == DType::f64 ? addRows(double()) : addRows(float());
+    done = rows.end;
   }
   return {};
 }
@@ -269,7 +352,8 @@ Status ColumnsOp::run(const StepContext &context,
     tensor = to;
     return {};
   };
-  Tensor from = operands[0], weights = operands[1];
+  Tensor from = operands[0],
+         weights = Tensor::borrow(kernelOfGroups, operands[1].as<char>());
   TANDEM_RETURN_IF_ERROR(convert(image, from));
   TANDEM_RETURN_IF_ERROR(convert(kernel, weights));
   Tensor to = result.op ? scratch.take(planes) : results[0];

@@ -17,9 +17,10 @@ namespace tandem::eager {
 
 /// The provider of conv_backward_data for f32 and f64 with any attributes.
 /// `inner` multiplies matrices and transposes tensors. Beside its operands and
-/// its result, a run needs memory for the columns of at least one image: window
-/// size times the number of its positions in `input`, times the result's
-/// channels.
+/// its result, a run needs memory for tensors in other layouts and for the
+/// columns that it adds to the result. It computes these in blocks that take no
+/// more memory than the operands and the result together, or than one row of
+/// the product and the least work of a task.
 std::unique_ptr<Provider> createColumnsProvider(ProviderList inner);
 
 } // namespace tandem::eager

@@ -8,6 +8,8 @@
 
 #include "Cases.h"
 
+#include "tandem/Runtime/Memory/AlignedBytes.h"
+
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -116,6 +118,54 @@ TEST(Differential, FirstOfLongLines) {
         checkAgainstReference(eigenProvider(),
                               {makeOp(OpKind::topk, attrs), {x}});
       }
+  }
+}
+
+/// Transposed convolutions whose products are larger than all their tensors
+/// compute these in blocks: one group, several groups, several images, two
+/// dims, and a block that ends within a channel's window.
+TEST(Differential, WideWindowsOfTransposedConvolutions) {
+  struct {
+    Shape input, kernel;
+    std::string spatial;
+    int64_t groups, stride;
+  } cases[] = {{{1, 1, 5000}, {1, 1, 512}, "W", 1, 1},
+               {{2, 8, 3000}, {8, 3, 100}, "W", 2, 1},
+               {{1, 6, 4000}, {6, 1, 300}, "W", 6, 2},
+               {{2, 2, 60, 70}, {2, 2, 15, 11}, "HW", 1, 1}};
+  for (const auto &c : cases) {
+    const std::vector<int64_t> strides(c.spatial.size(), c.stride),
+        zeros(c.spatial.size(), 0), ones(c.spatial.size(), 1);
+    fb::ConvAttrsT attrs;
+    attrs.strides = strides;
+    attrs.pad_low = attrs.pad_high = attrs.output_padding = zeros;
+    attrs.dilations = ones;
+    attrs.groups = c.groups;
+    attrs.input_layout = attrs.output_layout = "NC" + c.spatial;
+    attrs.kernel_layout = "OI" + c.spatial;
+    const OpDesc op = makeOp(OpKind::conv_backward_data, attrs);
+    std::vector<Tensor> operands = {
+        emptyTensor({DType::f32, c.input}), emptyTensor({DType::f32, c.kernel}),
+        emptyTensor({DType::f32, {c.groups * c.kernel[1]}})};
+    for (Tensor &operand : operands)
+      fillRandom(operand, 5);
+    const auto [expected, bounds] = referenceWithBounds({op, operands});
+    const TensorType type = expected.type();
+    const std::vector<TensorType> types = typesOf(operands);
+    auto prepared = prepareOp(eagerProviders(), {op, types, {&type, 1}});
+    ASSERT_TRUE(prepared);
+    int64_t tensors = type.bytes();
+    for (const TensorType &operand : types)
+      tensors += operand.bytes();
+    // The kernel is copied into another layout. Small ops may take more, so
+    // that a block is worth the call.
+    EXPECT_LE((*prepared)->workspaceBytes(),
+              std::max<int64_t>(tensors, 1 << 18) +
+                  alignedBytes(types[1].bytes()) + Allocator::kAlignment)
+        << c.kernel.str();
+    Tensor result = emptyTensor(type);
+    ASSERT_TRUE(runOp(**prepared, operands, {&result, 1}));
+    EXPECT_TRUE(compare(expected, result, bounds).agrees()) << c.kernel.str();
   }
 }
 
