@@ -24,8 +24,8 @@ public:
   explicit Scratch(const StepContext &context)
       : context(context), rest(context.workspace) {}
 
-  Tensor take(const TensorType &type) {
-    Tensor tensor = Tensor::borrow(type, rest.data());
+  Tensor take(const TensorType &type, const Device *device = nullptr) {
+    Tensor tensor = Tensor::borrow(type, rest.data(), device);
     rest = rest.subspan(alignedBytes(type.bytes()));
     return tensor;
   }

@@ -8,6 +8,7 @@
 
 #include "CUDNN.h"
 
+#include "BiasAfter.h"
 #include "ConvOp.h"
 #include "Converted.h"
 
@@ -19,10 +20,23 @@ CUDNNProvider::prepareFused(const FusedContraction &conv) const {
   std::optional<ConvProblem> problem = ConvProblem::of(conv);
   if (!problem || !session.open())
     return nullptr;
+  if (problem->isBackwardData && problem->hasBias)
+    return prepareBiasAfter(conv.contraction);
   if (conv.activation == Activation::relu && !options.mayDropNaN)
     TANDEM_RETURN_IF_ERROR(session.enginesThatKeepNaN(problem->dtype));
   return problem->packLayouts() ? preparePacked(*problem)
                                 : prepareConverted(*problem, conv);
+}
+
+Expected<std::unique_ptr<PreparedOp>>
+CUDNNProvider::prepareBiasAfter(const OpSignature &conv) const {
+  const auto own = [](auto span) {
+    return span.first(std::min<size_t>(span.size(), 2));
+  };
+  TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<PreparedOp> plain,
+                          prepare({conv.op, own(conv.operands), conv.results,
+                                   own(conv.constants)}));
+  return plain ? addBiasAfter(std::move(plain), conv, kernels) : nullptr;
 }
 
 Expected<std::unique_ptr<PreparedOp>>
@@ -56,13 +70,12 @@ CUDNNProvider::prepareConverted(const ConvProblem &problem,
   const bool isComplete =
       (problem.input.isPacked() ||
        op.convertOperand(0, operands[0], attrs.input_layout, isChannelsLast,
-                         conversions)) &&
+                         kernels)) &&
       (problem.kernel.isPacked() ||
        op.convertOperand(1, operands[1], attrs.kernel_layout, isChannelsLast,
-                         conversions)) &&
+                         kernels)) &&
       (problem.output.isPacked() ||
-       op.convertResult(result, attrs.output_layout, isChannelsLast,
-                        conversions));
+       op.convertResult(result, attrs.output_layout, isChannelsLast, kernels));
   if (!isComplete)
     return nullptr;
   FusedContraction packed = {

@@ -79,16 +79,16 @@ private:
   std::map<DType, EngineSet> probed;
 };
 
-/// conv of f32, f64, f16 and bf16, by engines of cuDNN that come with their
-/// kernels. Pooling is left to our own kernels, as it is not documented what
-/// the library's makes of NaN. Where the library is missing this has no ops.
+/// conv and conv_backward_data of f32, f64, f16 and bf16, by engines of cuDNN
+/// that come with their kernels. Pooling is left to our own kernels, as it is
+/// not documented what the library's makes of NaN. Where the library is missing
+/// this has no ops.
 class CUDNNProvider final : public Provider {
 public:
-  /// `conversions` transpose operands and results whose layout cuDNN does not
-  /// have. All must outlive the provider.
-  CUDNNProvider(Session &session, LibraryOptions options,
-                ProviderList conversions)
-      : session(session), options(options), conversions(conversions) {}
+  /// `kernels` transpose operands and results whose layout cuDNN does not have,
+  /// and add biases. All must outlive the provider.
+  CUDNNProvider(Session &session, LibraryOptions options, ProviderList kernels)
+      : session(session), options(options), kernels(kernels) {}
 
   std::string_view name() const override { return "cudnn"; }
   Expected<std::unique_ptr<PreparedOp>>
@@ -108,9 +108,14 @@ private:
   prepareConverted(const ConvProblem &problem,
                    const FusedContraction &conv) const;
 
+  /// A conv_backward_data whose bias is added by another op: no engine that
+  /// comes with its kernels adds one (cuDNN 9.19).
+  Expected<std::unique_ptr<PreparedOp>>
+  prepareBiasAfter(const OpSignature &conv) const;
+
   Session &session;
   const LibraryOptions options;
-  const ProviderList conversions;
+  const ProviderList kernels;
 };
 
 } // namespace tandem::cudnn

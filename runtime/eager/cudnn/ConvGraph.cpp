@@ -69,6 +69,19 @@ static void evenOut(SpatialConv &conv) {
   }
 }
 
+/// Whether the convolution has as many positions as windows fit over its input.
+/// A result of conv_backward_data may be larger.
+static bool isCovered(const SpatialConv &conv) {
+  for (int i = 0; i < 3; ++i) {
+    const int64_t window = (conv.window[i] - 1) * conv.dilations[i] + 1;
+    const int64_t room =
+        conv.in.size[i] + conv.padLow[i] + conv.padHigh[i] - window;
+    if (room < 0 || room / conv.strides[i] + 1 != conv.output[i])
+      return false;
+  }
+  return true;
+}
+
 static bool isEmpty(const TensorType &type) {
   return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
 }
@@ -76,21 +89,30 @@ static bool isEmpty(const TensorType &type) {
 std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   const OpSignature &signature = fused.contraction;
   const TensorType &result = signature.result();
-  if (signature.op.kind != OpKind::conv || !dataTypeOf(result.dtype) ||
-      fused.activation == Activation::gelu_tanh || isEmpty(result) ||
+  const bool isBackwardData = signature.op.kind == OpKind::conv_backward_data;
+  if ((signature.op.kind != OpKind::conv && !isBackwardData) ||
+      !dataTypeOf(result.dtype) || fused.activation == Activation::gelu_tanh ||
+      isEmpty(result) ||
       std::any_of(signature.operands.begin(), signature.operands.end(),
                   isEmpty))
     return std::nullopt;
-  auto conv = SpatialConv::of(*signature.op.attrs.AsConvAttrs(),
-                              signature.operands[0].shape,
-                              signature.operands[1].shape, result.shape);
+  const auto describe =
+      isBackwardData ? &SpatialConv::ofBackwardData : &SpatialConv::of;
+  SpatialConv conv =
+      describe(*signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
+               signature.operands[1].shape, result.shape);
   evenOut(conv);
   const int numSpatial = std::max(conv.in.numSpatial, 2);
+  if (isBackwardData && !isCovered(conv))
+    return std::nullopt;
   ConvProblem problem;
   problem.dtype = result.dtype;
+  problem.isBackwardData = isBackwardData;
   problem.input = dimsOf(conv.in, numSpatial);
   problem.kernel = dimsOf(conv.weights, numSpatial);
   problem.output = dimsOf(conv.out, numSpatial);
+  if (isBackwardData)
+    std::swap(problem.input, problem.output);
   problem.strides = lastOf(conv.strides, numSpatial);
   problem.padLow = lastOf(conv.padLow, numSpatial);
   problem.padHigh = lastOf(conv.padHigh, numSpatial);
@@ -126,15 +148,17 @@ ConvProblem ConvProblem::onFewPositions() const {
   constexpr int64_t kMaxPositions = 4;
   ConvProblem few = *this;
   few.input.sizes[0] = few.output.sizes[0] = 1;
+  TensorDims &fewWindowed = isBackwardData ? few.output : few.input,
+             &fewPositions = isBackwardData ? few.input : few.output;
   for (size_t i = 0; i < strides.size(); ++i) {
-    const int64_t results = std::min(output.sizes[i + 2], kMaxPositions);
+    const int64_t count = std::min(positions().sizes[i + 2], kMaxPositions);
     const int64_t window = (kernel.sizes[i + 2] - 1) * dilations[i] + 1;
-    const int64_t read =
-        (results - 1) * strides[i] + window - padLow[i] - padHigh[i];
-    if (read < 1)
+    const int64_t covered =
+        (count - 1) * strides[i] + window - padLow[i] - padHigh[i];
+    if (covered < 1)
       continue;
-    few.output.sizes[i + 2] = results;
-    few.input.sizes[i + 2] = read;
+    fewPositions.sizes[i + 2] = count;
+    fewWindowed.sizes[i + 2] = covered;
   }
   few.input.strides = packedStrides(few.input.sizes, input.isPacked(true));
   few.output.strides = packedStrides(few.output.sizes, output.isPacked(true));
@@ -143,6 +167,7 @@ ConvProblem ConvProblem::onFewPositions() const {
 
 std::string ConvProblem::key() const {
   std::string text(name(dtype));
+  text += isBackwardData ? " backward" : "";
   for (const auto *list : {&input.sizes, &input.strides, &kernel.sizes,
                            &kernel.strides, &output.sizes, &output.strides,
                            &strides, &padLow, &padHigh, &dilations}) {
@@ -174,6 +199,21 @@ std::vector<int64_t> ConvProblem::imageSizes() const {
 //===----------------------------------------------------------------------===//
 
 namespace {
+
+/// The kind of an operation, and its attributes.
+struct ConvolutionAttributes {
+  int kind, input, kernel, output, convolution, alpha, beta;
+};
+constexpr ConvolutionAttributes kForward = {
+    Kind::convolutionForward,      Attribute::forwardInput,
+    Attribute::forwardKernel,      Attribute::forwardOutput,
+    Attribute::forwardConvolution, Attribute::forwardAlpha,
+    Attribute::forwardBeta};
+constexpr ConvolutionAttributes kBackwardData = {
+    Kind::convolutionBackwardData,      Attribute::backwardDataInput,
+    Attribute::backwardDataKernel,      Attribute::backwardDataOutput,
+    Attribute::backwardDataConvolution, Attribute::backwardDataAlpha,
+    Attribute::backwardDataBeta};
 
 class GraphBuilder {
 public:
@@ -260,15 +300,17 @@ Status GraphBuilder::addConvolution(const Descriptor &output) {
   const float oneF32 = 1, zeroF32 = 0;
   const bool isF64 = problem.dtype == DType::f64;
   const int type = isF64 ? Type::float64 : Type::float32;
-  Descriptor operation(library, Kind::convolutionForward);
+  const ConvolutionAttributes &names =
+      problem.isBackwardData ? kBackwardData : kForward;
+  Descriptor operation(library, names.kind);
   TANDEM_RETURN_IF_ERROR(
-      operation.set(Attribute::forwardInput, input)
-          .set(Attribute::forwardKernel, kernel)
-          .set(Attribute::forwardOutput, output)
-          .set(Attribute::forwardConvolution, conv)
-          .setRaw(Attribute::forwardAlpha, type, 1,
+      operation.set(names.input, input)
+          .set(names.kernel, kernel)
+          .set(names.output, output)
+          .set(names.convolution, conv)
+          .setRaw(names.alpha, type, 1,
                   isF64 ? static_cast<const void *>(&one) : &oneF32)
-          .setRaw(Attribute::forwardBeta, type, 1,
+          .setRaw(names.beta, type, 1,
                   isF64 ? static_cast<const void *>(&zero) : &zeroF32)
           .finalize("convolution operation"));
   operations.push_back(std::move(operation));

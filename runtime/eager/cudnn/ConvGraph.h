@@ -33,10 +33,12 @@ struct TensorDims {
   bool isPacked() const { return isPacked(true) || isPacked(false); }
 };
 
-/// A convolution with its epilogue, in cuDNN's terms: two or three spatial
-/// dims; the layouts are strides.
+/// A conv or conv_backward_data with its epilogue, in cuDNN's terms: two or
+/// three spatial dims; the layouts are strides. `input` is the op's operand and
+/// `output` its result; cuDNN calls those of conv_backward_data dy and dx.
 struct ConvProblem {
   DType dtype = DType::f32;
+  bool isBackwardData = false;
   TensorDims input, kernel, output;
   std::vector<int64_t> strides, padLow, padHigh, dilations;
   bool hasBias = false, hasResidual = false;
@@ -57,7 +59,13 @@ struct ConvProblem {
   /// with 9.19).
   bool packLayouts();
 
-  int64_t groups() const { return input.sizes[1] / kernel.sizes[1]; }
+  /// The tensor that windows lie over, and the tensor that has one element for
+  /// each window.
+  const TensorDims &windowed() const { return isBackwardData ? output : input; }
+  const TensorDims &positions() const {
+    return isBackwardData ? input : output;
+  }
+  int64_t groups() const { return windowed().sizes[1] / kernel.sizes[1]; }
 
   /// The same on one image, of few positions where padding leaves some.
   ConvProblem onFewPositions() const;

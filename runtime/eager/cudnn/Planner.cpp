@@ -102,7 +102,9 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
                           const PlanOptions &options, cudnnContext *with) {
   if (!trial)
     return true;
-  std::string key = std::to_string(plan->engine) + " ";
+  // cuDNN numbers the engines of each kind of convolution from 0.
+  std::string key = std::to_string(plan->engine) +
+                    (problem.isBackwardData ? " backward " : " ");
   if (problem.groups() > 1)
     key += problem.familyKey();
   else

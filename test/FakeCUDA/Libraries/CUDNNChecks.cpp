@@ -9,6 +9,7 @@
 #include "Libraries/CUDNNNode.h"
 
 #include <algorithm>
+#include <array>
 
 using namespace fake;
 using namespace fake::cudnn;
@@ -44,6 +45,13 @@ const std::map<int, std::vector<Rule>> &rules() {
         {Attribute::forwardConvolution, Type::descriptor},
         {Attribute::forwardAlpha, -1}, // Of the type that is computed in.
         {Attribute::forwardBeta, -1}}},
+      {Kind::convolutionBackwardData,
+       {{Attribute::backwardDataInput, Type::descriptor},
+        {Attribute::backwardDataKernel, Type::descriptor},
+        {Attribute::backwardDataOutput, Type::descriptor},
+        {Attribute::backwardDataConvolution, Type::descriptor},
+        {Attribute::backwardDataAlpha, -1},
+        {Attribute::backwardDataBeta, -1}}},
       {Kind::pointwise,
        {{Attribute::pointwiseMode, Type::pointwiseMode},
         {Attribute::pointwisePrecision, Type::dataType}}},
@@ -132,14 +140,12 @@ Result checkConvolution(const Node &node) {
   return kSuccess;
 }
 
-Result checkForward(const Node &node) {
-  const Node &conv = node.node(Attribute::forwardConvolution);
-  const auto in =
-      node.node(Attribute::forwardInput).list(Attribute::tensorDims);
-  const auto kernel =
-      node.node(Attribute::forwardKernel).list(Attribute::tensorDims);
-  const auto out =
-      node.node(Attribute::forwardOutput).list(Attribute::tensorDims);
+Result checkContraction(const Node &node) {
+  const ContractionNodes nodes(node);
+  const Node &conv = nodes.convolution;
+  const auto in = nodes.windowed().list(Attribute::tensorDims);
+  const auto kernel = nodes.kernel.list(Attribute::tensorDims);
+  const auto out = nodes.positions().list(Attribute::tensorDims);
   const auto strides = conv.list(Attribute::convolutionStrides);
   const auto low = conv.list(Attribute::convolutionPadLow);
   const auto high = conv.list(Attribute::convolutionPadHigh);
@@ -158,7 +164,12 @@ Result checkForward(const Node &node) {
       return wrong(kShapeMismatch, "a convolution's output has another size");
   const int compute = conv.get<int>(Attribute::convolutionComputeType);
   const int factor = compute == DataType::f64 ? Type::float64 : Type::float32;
-  for (int attribute : {Attribute::forwardAlpha, Attribute::forwardBeta})
+  const auto factors =
+      nodes.isBackwardData
+          ? std::array{Attribute::backwardDataAlpha,
+                       Attribute::backwardDataBeta}
+          : std::array{Attribute::forwardAlpha, Attribute::forwardBeta};
+  for (int attribute : factors)
     if (node.values.at(attribute).type != factor)
       return wrong(kWrongType, "a factor is not of the type computed in");
   return kSuccess;
@@ -253,7 +264,8 @@ Result fake::cudnn::check(const Node &node) {
   case Kind::convolution:
     return checkConvolution(node);
   case Kind::convolutionForward:
-    return checkForward(node);
+  case Kind::convolutionBackwardData:
+    return checkContraction(node);
   case Kind::pointwiseOperation:
     return checkPointwise(node);
   case Kind::graph:

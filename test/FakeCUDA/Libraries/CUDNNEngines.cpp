@@ -46,6 +46,7 @@ std::vector<NodeRef> fake::cudnn::interfaceOf(const Node &graph) {
         if (node->kind != Kind::tensor || isVirtual(*node))
           continue;
         if (attribute == Attribute::forwardOutput ||
+            attribute == Attribute::backwardDataOutput ||
             attribute == Attribute::pointwiseY)
           written = node;
         else
@@ -99,7 +100,8 @@ std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
     return engines;
   // These engines are like real ones of version 9.14 in f16: one makes 0 of
   // -inf, one mixes groups.
-  const Node &input = operationsOf(graph)[0]->node(Attribute::forwardInput);
+  const ContractionNodes contraction(*operationsOf(graph)[0]);
+  const Node &input = contraction.input;
   if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16) {
     engines.push_back(
         {47, {NumericalNote::tensorCore}, {}, 0, false, true, false});
@@ -121,22 +123,18 @@ Engine fake::cudnn::engineOf(const Node &graph, int64_t index) {
 }
 
 Result fake::cudnn::supports(const Engine &engine, const Node &graph) {
-  const Node &forward = *operationsOf(graph)[0];
-  const Node &conv = forward.node(Attribute::forwardConvolution);
+  const ContractionNodes nodes(*operationsOf(graph)[0]);
+  const Node &conv = nodes.convolution;
   if (engine.index != 0 && conv.list(Attribute::convolutionPadLow) !=
                                conv.list(Attribute::convolutionPadHigh))
     return kPaddingNotSupported;
-  const bool isGrouped =
-      forward.node(Attribute::forwardInput).list(Attribute::tensorDims)[1] !=
-      forward.node(Attribute::forwardKernel).list(Attribute::tensorDims)[1];
+  const bool isGrouped = nodes.windowed().list(Attribute::tensorDims)[1] !=
+                         nodes.kernel.list(Attribute::tensorDims)[1];
   if (engine.index == (isGrouped ? 47 : 48))
     return kNotSupported;
   // This engine is like the real ones for tensor cores, which want whole
   // vectors of channels.
-  if (engine.index == 51 &&
-      forward.node(Attribute::forwardInput).list(Attribute::tensorDims)[1] %
-              4 !=
-          0)
+  if (engine.index == 51 && nodes.input.list(Attribute::tensorDims)[1] % 4 != 0)
     return kNotSupported;
   return kSuccess;
 }
@@ -178,17 +176,19 @@ bool advance(std::vector<int64_t> &index, const std::vector<int64_t> &sizes,
   return false;
 }
 
-/// One sum of a convolution.
+/// One sum of a convolution, forward or backward.
 struct Convolution {
-  Convolution(const Node &forward, const std::map<int64_t, char *> &pointers,
-              const Engine &engine)
-      : in(tensor(forward.node(Attribute::forwardInput), pointers)),
-        kernel(tensor(forward.node(Attribute::forwardKernel), pointers)),
+  Convolution(const ContractionNodes &nodes,
+              const std::map<int64_t, char *> &pointers, const Engine &engine)
+      : in(tensor(nodes.input, pointers)),
+        kernel(tensor(nodes.kernel, pointers)),
+        groups(nodes.windowed().list(Attribute::tensorDims)[1] /
+               kernel.sizes[1]),
+        isBackwardData(nodes.isBackwardData),
         roundsToTF32(engine.roundsToTF32 && in.dtype == DType::f32),
-        mixesGroups(!engine.keepsGroupsApart &&
-                    in.sizes[1] != kernel.sizes[1] &&
+        mixesGroups(!engine.keepsGroupsApart && groups > 1 &&
                     kernel.sizes[1] % 8 != 0) {
-    const Node &conv = forward.node(Attribute::forwardConvolution);
+    const Node &conv = nodes.convolution;
     strides = conv.list(Attribute::convolutionStrides);
     low = conv.list(Attribute::convolutionPadLow);
     dilations = conv.list(Attribute::convolutionDilations);
@@ -199,7 +199,9 @@ struct Convolution {
   }
 
   double at(const std::vector<int64_t> &output) const {
-    const int64_t groups = in.sizes[1] / kernel.sizes[1];
+    return isBackwardData ? backwardAt(output) : forwardAt(output);
+  }
+  double forwardAt(const std::vector<int64_t> &output) const {
     const int64_t group = output[1] / (kernel.sizes[0] / groups);
     std::vector<int64_t> tap(kernel.sizes.size()), from(in.sizes.size());
     tap[0] = output[1];
@@ -224,21 +226,49 @@ struct Convolution {
     } while (advance(tap, kernel.sizes, 1));
     return sum;
   }
+  /// The sum over all positions whose windows have the element `to`.
+  double backwardAt(const std::vector<int64_t> &to) const {
+    const int64_t group = to[1] / kernel.sizes[1],
+                  size = kernel.sizes[0] / groups;
+    // Index 1 of `tap` counts the channels of the group.
+    std::vector<int64_t> tap(kernel.sizes.size()), from(in.sizes.size()),
+        sizes = kernel.sizes;
+    sizes[1] = size;
+    from[0] = to[0];
+    double sum = 0;
+    do {
+      from[1] = group * size + tap[1];
+      bool isInside = true;
+      for (size_t i = 2; i < tap.size(); ++i) {
+        const int64_t at = to[i] + low[i - 2] - tap[i] * dilations[i - 2];
+        from[i] = at / strides[i - 2];
+        isInside &=
+            at >= 0 && at % strides[i - 2] == 0 && from[i] < in.sizes[i];
+      }
+      std::vector<int64_t> weight = tap;
+      weight[0] = from[1];
+      weight[1] = to[1] % kernel.sizes[1];
+      if (isInside)
+        sum += element(in, from) * element(kernel, weight);
+    } while (advance(tap, sizes, 1));
+    return sum;
+  }
   double element(const Tensor &of, const std::vector<int64_t> &index) const {
     const double value = load(of.data, of.dtype, of.offset(index));
     return roundsToTF32 ? roundToTF32(value) : value;
   }
 
   Tensor in, kernel;
+  int64_t groups;
   std::vector<int64_t> strides, low, dilations;
-  bool roundsToTF32, mixesGroups;
+  bool isBackwardData, roundsToTF32, mixesGroups;
 };
 
 } // namespace
 
 void Execution::run() const {
   const std::vector<NodeRef> &operations = operationsOf(*graph);
-  const Convolution conv(*operations[0], pointers, engine);
+  const Convolution conv(ContractionNodes(*operations[0]), pointers, engine);
   const Node &last = *interfaceOf(*graph).back();
   const Tensor output = Convolution::tensor(last, pointers);
   std::vector<int64_t> index(output.sizes.size());

@@ -77,6 +77,29 @@ struct Node {
   }
 };
 
+/// The descriptors of a convolution operation, forward or backward.
+struct ContractionNodes {
+  explicit ContractionNodes(const Node &operation)
+      : isBackwardData(operation.kind == Kind::convolutionBackwardData),
+        input(operation.node(isBackwardData ? Attribute::backwardDataInput
+                                            : Attribute::forwardInput)),
+        kernel(operation.node(isBackwardData ? Attribute::backwardDataKernel
+                                             : Attribute::forwardKernel)),
+        output(operation.node(isBackwardData ? Attribute::backwardDataOutput
+                                             : Attribute::forwardOutput)),
+        convolution(operation.node(isBackwardData
+                                       ? Attribute::backwardDataConvolution
+                                       : Attribute::forwardConvolution)) {}
+
+  /// The tensor that windows lie over, and the one with an element for each
+  /// window.
+  const Node &windowed() const { return isBackwardData ? output : input; }
+  const Node &positions() const { return isBackwardData ? input : output; }
+
+  const bool isBackwardData;
+  const Node &input, &kernel, &output, &convolution;
+};
+
 /// The element type of a number of cudnnDataType_t.
 tandem::DType elementType(int dataType);
 

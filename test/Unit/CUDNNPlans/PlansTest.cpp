@@ -239,6 +239,51 @@ TEST_F(PlansTest, AReluIsNotFusedUnlessItIsKnownToKeepNaN) {
 }
 
 //===----------------------------------------------------------------------===//
+// Transposed convolutions
+//===----------------------------------------------------------------------===//
+
+/// An upsampling by 2. `shape` is that of the convolution whose input has the
+/// result's shape.
+ConvProblem transposed(DType dtype, int64_t in, int64_t out, int64_t size,
+                       int64_t window) {
+  ConvShape shape;
+  shape.numSpatial = 2;
+  shape.batch = 8;
+  shape.inputChannels = out;
+  shape.outputChannels = in;
+  shape.input = {1, 2 * size, 2 * size};
+  shape.output = {1, size, size};
+  shape.kernel = {1, window, window};
+  shape.strides = {1, 2, 2};
+  const int64_t pad = (window - 1) / 2;
+  shape.padLow = {0, pad, pad};
+  shape.padHigh = {0, window - 2 - pad, window - 2 - pad};
+  Conv conv(shape, dtype);
+  conv.op.kind = OpKind::conv_backward_data;
+  std::swap(conv.operands[0], conv.result);
+  return conv.problem();
+}
+
+TEST_F(PlansTest, TransposedConvolutionsHavePlans) {
+  for (const Arithmetic &arithmetic : kArithmetics)
+    for (auto [in, out, size, window] :
+         {std::array<int64_t, 4>{512, 256, 14, 2},
+          {128, 64, 56, 2},
+          {1024, 512, 4, 4},
+          {64, 3, 32, 4},
+          {256, 128, 32, 3}}) {
+      SCOPED_TRACE(std::string(arithmetic.title) + " " + std::to_string(in) +
+                   " to " + std::to_string(out));
+      const auto plan = plannerFor("h200").plan(
+          transposed(arithmetic.dtype, in, out, size, window),
+          optionsOf(arithmetic));
+      ASSERT_TRUE(plan) << plan.error().str();
+      ASSERT_TRUE(*plan);
+      EXPECT_FALSE((*plan)->isCompiled);
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // Lists of shapes
 //===----------------------------------------------------------------------===//
 

@@ -106,6 +106,12 @@ TEST_F(FakeCUDNNTest, GraphsThatDoNotFit) {
                    "a tensor is not packed");
   expectWrongGraph([](Problem &p) { p.input.sizes[3] = 0; },
                    "a tensor's size or stride is not positive");
+  expectWrongGraph(
+      [](Problem &p) {
+        p.isBackwardData = true;
+        p.input.sizes[3] = 5;
+      },
+      "a convolution's output has another size");
 }
 
 TEST_F(FakeCUDNNTest, PacksThatDoNotFit) {

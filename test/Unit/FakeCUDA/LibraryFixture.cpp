@@ -13,9 +13,9 @@ using namespace tandem::test;
 
 namespace {
 
-class HostTranspose final : public PreparedOp {
+class HostKernel final : public PreparedOp {
 public:
-  explicit HostTranspose(OpDesc op) : op(std::move(op)) {}
+  explicit HostKernel(OpDesc op) : op(std::move(op)) {}
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     TANDEM_ASSIGN_OR_RETURN(auto here, copyToHost(operands, context.stream));
@@ -31,10 +31,11 @@ private:
 } // namespace
 
 Expected<std::unique_ptr<PreparedOp>>
-HostTransposes::prepare(const OpSignature &signature) const {
-  if (signature.op.kind != OpKind::transpose)
+HostKernels::prepare(const OpSignature &signature) const {
+  if (signature.op.kind != OpKind::transpose &&
+      signature.op.kind != OpKind::add)
     return nullptr;
-  return std::make_unique<HostTranspose>(signature.op);
+  return std::make_unique<HostKernel>(signature.op);
 }
 
 LibraryTest::LibraryTest() {
@@ -58,7 +59,7 @@ LibraryTest::~LibraryTest() {
 }
 
 std::unique_ptr<cuda::DeviceLibraries> LibraryTest::openLibraries() {
-  return cuda::DeviceLibraries::create(*context, *device, &transposes);
+  return cuda::DeviceLibraries::create(*context, *device, &kernels);
 }
 
 Expected<Tensor> LibraryTest::run(const PreparedOp &op,

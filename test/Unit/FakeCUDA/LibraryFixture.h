@@ -22,10 +22,10 @@
 
 namespace tandem::test {
 
-/// Transposes on the host: what kernels of our own do on a GPU.
-class HostTransposes final : public Provider {
+/// Transposes and additions on the host: what kernels of our own do on a GPU.
+class HostKernels final : public Provider {
 public:
-  std::string_view name() const override { return "transposes"; }
+  std::string_view name() const override { return "kernels"; }
   Expected<std::unique_ptr<PreparedOp>>
   prepare(const OpSignature &signature) const override;
 };
@@ -49,7 +49,7 @@ protected:
   CUDADevice *device = nullptr;
   Stream *stream = nullptr;
   cuda::Context *context = nullptr;
-  HostTransposes transposes;
+  HostKernels kernels;
   std::unique_ptr<cuda::DeviceLibraries> libraries;
 };
 
