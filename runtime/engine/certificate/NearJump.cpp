@@ -73,7 +73,8 @@ int64_t countArgmax(const OpDesc &op, int64_t rows,
   for (StridedIndex<2> i(operand.shape, strides); !i.done(); i.next()) {
     const double x = operand.values[i.offset(0)], most = largest[i.offset(1)];
     candidates[i.offset(1)] +=
-        x == most || most - x <= operand.boundOf(x) + operand.boundOf(most);
+        x == most ||
+        mayBeEqual(x, operand.boundOf(x), most, operand.boundOf(most));
   }
   return std::count_if(candidates.begin(), candidates.end(),
                        [](int candidate) { return candidate > 1; });

@@ -404,26 +404,36 @@ TEST(CertificateTest, ComparesOfNearValuesMayDiffer) {
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
 }
 
-TEST(CertificateTest, ArgmaxOfEqualsMayDiffer) {
+/// The index of the largest of f(x) in each row of a 2x3 matrix.
+Case argmaxOf(OpKind f, const std::array<float, 6> &values) {
   ProgramBuilder builder;
   const TensorType matrix{DType::f32, {2, 3}};
   const uint32_t x = builder.input(matrix);
-  const uint32_t root = builder.op(makeOp(OpKind::sqrt), {x}, matrix);
+  const uint32_t y = builder.op(makeOp(f), {x}, matrix);
   fb::ReduceAttrsT attrs;
   attrs.kind = fb::ReduceKind::argmax;
   attrs.dims = {1};
   const uint32_t index = builder.op(makeOp(OpKind::reduce, std::move(attrs)),
-                                    {root}, vec(2, DType::i64));
+                                    {y}, vec(2, DType::i64));
   Tensor data = *Tensor::allocate(matrix);
-  const float values[] = {1, 2, 3, 5, 4, 5};
-  std::copy_n(values, 6, data.as<float>());
-  const Case c{builder.finish({index}), {data}};
+  std::copy_n(values.data(), 6, data.as<float>());
+  return Case{builder.finish({index}), {data}};
+}
+
+TEST(CertificateTest, ArgmaxOfEqualsMayDiffer) {
+  const Case c = argmaxOf(OpKind::sqrt, {1, 2, 3, 5, 4, 5});
   Tensors compiled = c.compiled();
   EXPECT_EQ(c.certify(compiled).nearJumps, 1);
   compiled[0].as<int64_t>()[1] = 2;
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::provisional);
   compiled[0].as<int64_t>()[0] = 0;
   EXPECT_EQ(c.certify(compiled).verdict, Verdict::failed);
+}
+
+/// -inf, as masks leave it, is not near any number.
+TEST(CertificateTest, ArgmaxBesideInfinityDoesNotDiffer) {
+  const Case c = argmaxOf(OpKind::log, {1, 0, 3, 5, 0, 0});
+  EXPECT_EQ(c.certify(c.compiled()).nearJumps, 0);
 }
 
 TEST(CertificateTest, ConstantsAreProvisional) {
