@@ -8,6 +8,8 @@
 
 #include "ShapeRulesDetail.h"
 
+#include "tandem/Support/Resize.h"
+
 #include <cassert>
 #include <numeric>
 
@@ -72,8 +74,18 @@ int64_t reducedSize(const fb::ReduceAttrsT &attrs, const Shape &shape) {
   return size;
 }
 
+/// The most elements that one element of the result of resize reads.
+int64_t interpolatedSize(const fb::ResizeAttrsT &attrs, const Shape &from,
+                         const Shape &to) {
+  int64_t size = 1;
+  for (const ResizeDim &dim : resizeDims(attrs, from, to))
+    size = saturatingMul(size, static_cast<int64_t>(maxTapsOf(dim)));
+  return size;
+}
+
 /// OpCost::reads.
-int64_t readsPerElement(const OpDesc &op, Operands operands) {
+int64_t readsPerElement(const OpDesc &op, Operands operands,
+                        const TensorType &result) {
   switch (getOpInfo(op.kind).reads) {
   case Reads::one:
     return 1;
@@ -85,6 +97,9 @@ int64_t readsPerElement(const OpDesc &op, Operands operands) {
     return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
   case Reads::window:
     return windowSize(*op.attrs.AsPoolAttrs());
+  case Reads::interpolation:
+    return interpolatedSize(*op.attrs.AsResizeAttrs(), operands[0].shape,
+                            result.shape);
   case Reads::reduced:
     return reducedSize(*op.attrs.AsReduceAttrs(), operands[0].shape);
   case Reads::shared:
@@ -131,7 +146,7 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
          "the op lacks its attributes");
   bool takesPart = op.kind == OpKind::slice || op.kind == OpKind::gather;
   OpCost cost;
-  cost.reads = readsPerElement(op, operands);
+  cost.reads = readsPerElement(op, operands, result);
   cost.flops = flops(op, operands, result.shape.numElements(), cost.reads);
   cost.bytes = result.bytes();
   if (getOpInfo(op.kind).results == Results::withIndices)

@@ -33,6 +33,9 @@ Rounding ownRounding(const OpDesc &op) {
                    scatter->kind == fb::ScatterKind::mul
                ? Rounding::updates
                : Rounding::exact;
+  if (const auto *resize = op.attrs.AsResizeAttrs())
+    return resize->mode == fb::ResizeMode::nearest ? Rounding::exact
+                                                   : Rounding::sum;
   switch (op.attrs.AsReduceAttrs()->kind) {
   case fb::ReduceKind::sum:
     return Rounding::sum;

@@ -40,6 +40,7 @@ Expected<TensorType> inferConvBackwardData(const OpDesc &op,
                                            Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);
+Expected<TensorType> inferResize(const OpDesc &op, Operands operands);
 Expected<TensorType> inferReduce(const OpDesc &op, Operands operands);
 Expected<TensorType> inferBatchNorm(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSoftmax(const OpDesc &op, Operands operands);

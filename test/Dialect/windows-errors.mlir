@@ -141,3 +141,139 @@ func.func @softmax_c2(%x: tensor<2x8xf32>) {
   %0 = tandem.softmax %x axis = 2 : tensor<2x8xf32>
   return
 }
+
+// -----
+
+func.func @resize_c1(%x: tensor<4xi1>) {
+  // expected-error@+1 {{resize C1: interpolates numbers, not i1}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [8] : (tensor<4xi1>) -> tensor<8xi1>
+  return
+}
+
+// -----
+
+func.func @resize_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C2: dim 1 of tensor<4xf32>}}
+  %0 = tandem.resize %x mode = linear dims = [1] sizes = [8] : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c2_order(%x: tensor<4x4xf32>) {
+  // expected-error@+1 {{resize C2: dim 0 of tensor<4x4xf32>; dims must increase}}
+  %0 = tandem.resize %x mode = linear dims = [1, 0] sizes = [8, 8] : (tensor<4x4xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c3(%x: tensor<4x4xf32>) {
+  // expected-error@+1 {{resize C3: 1 sizes and 0 scales for 2 dims}}
+  %0 = tandem.resize %x mode = linear dims = [0, 1] sizes = [8] : (tensor<4x4xf32>) -> tensor<8x8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c3_none(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C3: 0 sizes and 0 scales for 1 dims}}
+  %0 = tandem.resize %x mode = linear dims = [0] : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c3_region(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C3: 1 starts and 0 ends, not 1}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [8] coordinates = tf_crop_and_resize starts = [0.0] : (tensor<4xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c4_size(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C4: size 0}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [0] : (tensor<4xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c4_zero(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C4: scale 0}}
+  %0 = tandem.resize %x mode = linear dims = [0] scales = [0.0] : (tensor<4xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c4_negative(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C4: scale -2}}
+  %0 = tandem.resize %x mode = linear dims = [0] scales = [-2.0] : (tensor<4xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c4_nan(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C4: scale nan}}
+  %0 = tandem.resize %x mode = linear dims = [0] scales = [0x7FF8000000000000] : (tensor<4xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c4_inf(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C4: scale inf}}
+  %0 = tandem.resize %x mode = linear dims = [0] scales = [0x7FF0000000000000] : (tensor<4xf32>) -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c5(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C5: a region from or to 1e+10}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [4] coordinates = tf_crop_and_resize starts = [0.0] ends = [1.0e10] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c5_cubic(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C5: cubic_coeff_a is inf}}
+  %0 = tandem.resize %x mode = cubic dims = [0] sizes = [4] cubic_coeff_a = 0x7FF0000000000000 : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c6(%x: tensor<0xf32>) {
+  // expected-error@+1 {{resize C6: dim 0 is empty}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [4] : (tensor<0xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c7(%x: tensor<65536xf32>) {
+  // expected-error@+1 {{resize C7: dim 0 needs a table of 33554432 elements; at most 16777216 are supported}}
+  %0 = tandem.resize %x mode = linear dims = [0] sizes = [16777216] : (tensor<65536xf32>) -> tensor<16777216xf32>
+  return
+}
+
+// -----
+
+func.func @resize_c7_scale(%x: tensor<4xf32>) {
+  // expected-error@+1 {{resize C7: dim 0 needs a table of 4611686018427387904 elements}}
+  %0 = tandem.resize %x mode = nearest dims = [0] scales = [1.0e300] : (tensor<4xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @resize_large(%x: tensor<8x8x8xf64>) {
+  // expected-error@+1 {{too large}}
+  %0 = tandem.resize %x mode = nearest dims = [0, 1, 2] sizes = [16777216, 16777216, 16777216] : (tensor<8x8x8xf64>) -> tensor<16777216x16777216x16777216xf64>
+  return
+}

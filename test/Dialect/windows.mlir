@@ -40,3 +40,19 @@ func.func @softmax(%x: tensor<?x10xf32>) {
   %0 = tandem.softmax %x axis = 1 : tensor<?x10xf32>
   return
 }
+
+// CHECK-LABEL: func @resize
+func.func @resize(%x: tensor<?x8x16x?xf32>, %y: tensor<4xi1>, %z: tensor<5x?xui8>) {
+  // CHECK: tandem.resize %{{.*}} mode = linear dims = [2, 3] scales = [2.000000e+00, 2.000000e+00] : (tensor<?x8x16x?xf32>) -> tensor<?x8x32x?xf32>
+  %0 = tandem.resize %x mode = linear dims = [2, 3] scales = [2.0, 2.0] coordinates = half_pixel cubic_coeff_a = -0.75
+      : (tensor<?x8x16x?xf32>) -> tensor<?x8x32x?xf32>
+  // CHECK: tandem.resize %{{.*}} mode = nearest dims = [0] sizes = [7] coordinates = asymmetric rounding = floor : (tensor<4xi1>) -> tensor<7xi1>
+  %1 = tandem.resize %y mode = nearest dims = [0] sizes = [7] coordinates = asymmetric rounding = floor : (tensor<4xi1>) -> tensor<7xi1>
+  // CHECK: tandem.resize %{{.*}} mode = cubic dims = [0, 1] sizes = [3, 9] scales = [6.000000e-01, 2.000000e+00] coordinates = tf_crop_and_resize cubic_coeff_a = -5.000000e-01 antialias exclude_outside starts = [0.000000e+00, 1.000000e-01] ends = [1.000000e+00, 1.500000e+00] extrapolation_value = 2.500000e+00 : (tensor<5x?xui8>) -> tensor<3x9xui8>
+  %2 = tandem.resize %z mode = cubic dims = [0, 1] sizes = [3, 9] scales = [0.6, 2.0] coordinates = tf_crop_and_resize
+      cubic_coeff_a = -0.5 antialias exclude_outside starts = [0.0, 0.1] ends = [1.0, 1.5] extrapolation_value = 2.5
+      : (tensor<5x?xui8>) -> tensor<3x9xui8>
+  // CHECK: tandem.resize %{{.*}} mode = nearest dims = [] : (tensor<4xi1>) -> tensor<4xi1>
+  %3 = tandem.resize %y mode = nearest dims = [] : (tensor<4xi1>) -> tensor<4xi1>
+  return
+}

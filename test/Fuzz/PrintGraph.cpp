@@ -44,6 +44,17 @@ public:
     std::snprintf(buffer, sizeof buffer, "%.17e : f64", value);
     raw(name, buffer);
   }
+  /// Nothing if the list is empty.
+  void realList(const char *name, const std::vector<double> &values) {
+    std::string list;
+    for (double value : values) {
+      char buffer[64];
+      std::snprintf(buffer, sizeof buffer, "%.17e", value);
+      list += (list.empty() ? "" : ", ") + std::string(buffer);
+    }
+    if (!values.empty())
+      raw(name, "array<f64: " + list + ">");
+  }
   /// An enum attribute of the dialect: `#tandem<name value>`.
   void enumerator(const char *name, const char *type, const char *value) {
     raw(name, std::string("#tandem<") + type + " " + value + ">");
@@ -56,6 +67,24 @@ public:
 private:
   std::string text;
 };
+
+void printResize(AttrPrinter &p, const fb::ResizeAttrsT &a) {
+  p.list("dims", a.dims);
+  if (!a.sizes.empty())
+    p.list("sizes", a.sizes);
+  p.realList("scales", a.scales);
+  p.enumerator("mode", "resize_mode", fb::EnumNameResizeMode(a.mode));
+  p.enumerator("coordinates", "resize_coordinates",
+               fb::EnumNameResizeCoordinates(a.coordinates));
+  p.enumerator("rounding", "nearest_rounding",
+               fb::EnumNameNearestRounding(a.rounding));
+  p.real("cubic_coeff_a", a.cubic_coeff_a);
+  p.flag("antialias", a.antialias);
+  p.flag("exclude_outside", a.exclude_outside);
+  p.realList("starts", a.starts);
+  p.realList("ends", a.ends);
+  p.real("extrapolation_value", a.extrapolation_value);
+}
 
 void printConv(AttrPrinter &p, const fb::ConvAttrsT &a, OpKind kind) {
   p.list("strides", a.strides);
@@ -140,6 +169,8 @@ std::string printAttrs(const OpDesc &op) {
   }
   if (auto *a = attrs.AsPoolAttrs())
     printPool(p, *a, op.kind);
+  if (auto *a = attrs.AsResizeAttrs())
+    printResize(p, *a);
   if (auto *a = attrs.AsReduceAttrs()) {
     p.enumerator("kind", "reduce_kind", fb::EnumNameReduceKind(a->kind));
     p.list("dims", a->dims);

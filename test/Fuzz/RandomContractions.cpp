@@ -354,6 +354,41 @@ void appendBatchNorm(GraphBuilder &b) {
   normalizeChannels(b, x, b.random.below(b.type(x).shape.rank()));
 }
 
+/// Appends a resize of floats with a common method: dims of images, or any.
+void appendResize(GraphBuilder &b) {
+  const int x = b.pickFloat(1, 4);
+  const Shape shape = b.type(x).shape;
+  if (shape.numElements() > 4096)
+    return;
+  fb::ResizeAttrsT attrs;
+  attrs.mode = fb::ResizeMode(b.random.below(3));
+  attrs.coordinates = fb::ResizeCoordinates(b.random.below(5));
+  attrs.rounding = fb::NearestRounding(b.random.below(4));
+  attrs.antialias = b.random.chance(20);
+  attrs.exclude_outside = b.random.chance(20);
+  const bool hasSizes = b.random.chance(50);
+  double magnitude = b.node(x).magnitude;
+  for (int dim = 0; dim < shape.rank(); ++dim) {
+    if (shape[dim] == 0 || b.random.chance(40) || attrs.dims.size() == 3)
+      continue;
+    const int64_t size = b.random.chance(50)
+                             ? 2 * shape[dim]
+                             : b.random.between(1, shape[dim] + 2);
+    attrs.dims.push_back(dim);
+    if (hasSizes)
+      attrs.sizes.push_back(size);
+    else
+      attrs.scales.push_back(static_cast<double>(size) /
+                             static_cast<double>(shape[dim]));
+    if (attrs.mode == fb::ResizeMode::cubic) // The sum of |weights|.
+      magnitude *= attrs.exclude_outside ? 8 : 1.5;
+  }
+  OpDesc desc;
+  desc.kind = OpKind::resize;
+  desc.attrs.Set(std::move(attrs));
+  b.op(std::move(desc), {x}, magnitude);
+}
+
 } // namespace
 
 void fuzz::appendContraction(GraphBuilder &b) {
@@ -370,7 +405,7 @@ void fuzz::appendContraction(GraphBuilder &b) {
 
 void fuzz::appendReduction(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
-      appendPool,   appendPool,    appendReduce,
-      appendReduce, appendSoftmax, appendBatchNorm};
+      appendPool,    appendPool,      appendReduce, appendReduce,
+      appendSoftmax, appendBatchNorm, appendResize};
   kinds[b.random.below(std::size(kinds))](b);
 }

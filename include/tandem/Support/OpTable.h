@@ -68,7 +68,7 @@ enum class Rounding : uint8_t {
   batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
   softmax,   ///< An exponential divided by a sum of exponentials.
   unknown,   ///< A custom_call. Equal operands give equal results.
-  own, ///< Depends on attributes (reduce, scatter): see errorsOf in OpErrors.h.
+  own, ///< Depends on attributes (reduce, scatter, resize): see errorsOf.
 };
 
 /// How a small relative error of an operand changes a float result. x is an
@@ -82,7 +82,7 @@ enum class Condition : uint8_t {
   exponential, ///< |f'(x)| <= |f(x)|: the absolute error becomes a relative
                ///< one.
   steep,       ///< None of these, such as for asin near 1.
-  own, ///< Depends on attributes (reduce, scatter): see errorsOf in OpErrors.h.
+  own, ///< Depends on attributes (reduce, scatter, resize): see errorsOf.
 };
 
 /// The values x (and y) of the operands at which the result jumps: there, an
@@ -137,6 +137,9 @@ enum class Reads : uint8_t {
            ///< which the number of operations accounts for.
   columns, ///< The number of columns of the left matrix (matmul).
   window,  ///< The number of elements of a pooling window.
+  interpolation, ///< The product, over the resized dims, of the largest number
+                 ///< of elements that one position of the result is computed
+                 ///< from (resize).
   reduced, ///< The product of the sizes of the reduced dims.
   shared,  ///< Undefined: result elements are not computed independently.
 };

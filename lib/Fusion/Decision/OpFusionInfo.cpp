@@ -46,8 +46,9 @@ FusionDecision checkTypes(Operation *op) {
 }
 
 FusionDecision checkReads(Operation *op, int64_t reads, int64_t limit) {
-  // Loops have no code for the phases of a transposed convolution.
-  if (reads == kSharedWork || isa<ir::ConvBackwardDataOp>(op))
+  // Loops have no code for the phases of a transposed convolution, and none for
+  // the taps of an interpolation.
+  if (reads == kSharedWork || isa<ir::ConvBackwardDataOp, ir::ResizeOp>(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwise);
   if (reads > limit)
     return FusionDecision::refuse(FusionRefusal::TooManyReads, reads, limit);

@@ -27,7 +27,7 @@ constexpr KernelFamily kFamilies[] = {
     KernelFamily::shape,         KernelFamily::transpose,
     KernelFamily::reduction,     KernelFamily::window,
     KernelFamily::normalization, KernelFamily::contraction,
-    KernelFamily::indexing};
+    KernelFamily::indexing,      KernelFamily::resize};
 
 /// A family's files: for all types that it has, for numbers, for floats.
 struct FamilyFiles {
@@ -59,6 +59,8 @@ FamilyFiles filesOf(KernelFamily family) {
   case KernelFamily::window:
     return {
         "window", {}, {"Accumulators", "Spatial", "Window"}, {"WindowFloats"}};
+  case KernelFamily::resize:
+    return {"resize", {"ResizeTaps", "Resize"}, {"ResizeNumbers"}, {}};
   case KernelFamily::normalization:
     return {"normalization",
             {},
@@ -88,6 +90,7 @@ std::optional<FunctionGroup> functionsOf(KernelFamily family) {
   case KernelFamily::window:
   case KernelFamily::normalization:
   case KernelFamily::contraction:
+  case KernelFamily::resize:
     break;
   }
   return std::nullopt;
@@ -256,6 +259,8 @@ std::string cuda::programSource(const ProgramKey &key) {
     source += alias("T", cType(key.dtype));
   if (!group && isNumber(key.dtype))
     source += arithmeticOf(key.dtype);
+  if (key.family == KernelFamily::resize) // For ResizeTaps.h.
+    source += "#define TANDEM_RESIZE_FUNCTION __device__ __forceinline__\n";
   append(source, {"Common"});
   append(source, files.all);
   if (isNumber(key.dtype))

@@ -37,6 +37,7 @@ enum class KernelFamily {
   normalization,
   contraction,
   indexing,
+  resize,
 };
 
 /// A program.

@@ -71,6 +71,8 @@ Planner cuda::plannerOf(OpKind kind) {
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return planPool;
+  case OpKind::resize:
+    return planResize;
   case OpKind::reduce:
     return planReduce;
   case OpKind::batch_norm:
@@ -100,6 +102,8 @@ std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
   case OpFamily::contraction:
     return only(KernelFamily::contraction, result);
   case OpFamily::window:
+    if (signature.op.kind == OpKind::resize)
+      return only(KernelFamily::resize, result);
     return only(KernelFamily::window, result);
   case OpFamily::reduction:
     return only(KernelFamily::reduction, signature.operands[0].dtype);

@@ -109,6 +109,7 @@ Planned planConv(const OpSignature &signature);
 Planned planConvBackwardData(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);
 Planned planPool(const OpSignature &signature);
+Planned planResize(const OpSignature &signature);
 Planned planReduce(const OpSignature &signature);
 Planned planBatchNorm(const OpSignature &signature);
 Planned planSoftmax(const OpSignature &signature);

@@ -57,6 +57,8 @@ static Prepare preparerOf(OpKind kind) {
     return prepareMatmul;
   case OpKind::max_pool:
     return prepareMaxPool;
+  case OpKind::resize:
+    return prepareResize;
   case OpKind::conv:
   case OpKind::conv_backward_data:
   case OpKind::avg_pool:
@@ -69,6 +71,7 @@ static Prepare preparerOf(OpKind kind) {
 bool eager::goesThroughFloat(const Signature &signature) {
   const OpFamily family = getOpInfo(signature.op.kind).family;
   return signature.op.kind != OpKind::custom_call &&
+         signature.op.kind != OpKind::resize &&
          family != OpFamily::elementwise && family != OpFamily::shape &&
          family != OpFamily::indexing &&
          (signature.operands[0].dtype == DType::f16 ||

@@ -37,7 +37,9 @@ using namespace tandem::eager;
    level::findSoftmax,                                                         \
    level::findTranspose,                                                       \
    level::findMatmul,                                                          \
-   level::findWindowMax}
+   level::findWindowMax,                                                       \
+   level::findPick,                                                            \
+   level::findInterpolation}
 
 static const KernelTable tables[] = {TANDEM_TABLE(avx512), TANDEM_TABLE(avx2),
                                      TANDEM_TABLE(baseline)};

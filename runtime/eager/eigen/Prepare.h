@@ -50,6 +50,7 @@ Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
 Prepared prepareMaxPool(const Signature &signature);
+Prepared prepareResize(const Signature &signature);
 
 } // namespace tandem::eager
 

@@ -18,7 +18,9 @@
 #include "tandem/Runtime/Tensor.h"
 #include "tandem/Support/ShapeRules.h"
 
+#include <cstddef>
 #include <span>
+#include <vector>
 
 namespace tandem::reference {
 
@@ -50,6 +52,14 @@ void evaluateConvBackwardData(const OpDesc &op, Operands operands,
                               Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
 void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateResize(const OpDesc &op, Operands operands, Tensor &result);
+/// The bytes of the extrapolation value of a resize as an element of `dtype`.
+/// Integers are rounded as interpolated ones are.
+std::vector<std::byte> resizeExtrapolation(const OpDesc &op, DType dtype);
+/// For each result of a resize of floats, the sum of the magnitudes of what is
+/// added; infinities and NaN count as 0.
+std::vector<double> resizedMagnitudes(const OpDesc &op, const Tensor &operand,
+                                      const Shape &shape);
 void evaluateReduce(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateBatchNorm(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);

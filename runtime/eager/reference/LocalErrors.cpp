@@ -161,8 +161,12 @@ Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
       most = 0;
   }
   Errors errors = relativeErrors(result, facts.units + (isMean ? 1 : 0));
+  const bool isResize = op.kind == OpKind::resize;
+  if (isResize) // The weights of each dim and their products are rounded, too.
+    terms += 3 * static_cast<double>(op.attrs.AsResizeAttrs()->dims.size());
   const std::vector<double> magnitudes =
-      sumOfMagnitudes(op, operands, result.shape());
+      isResize ? resizedMagnitudes(op, operands[0], result.shape())
+               : sumOfMagnitudes(op, operands, result.shape());
   const double relative =
       std::sqrt(terms) * unitRoundoff(computed) + facts.productError;
   for (size_t i = 0; i < errors.size(); ++i)
@@ -170,6 +174,10 @@ Errors errorsOfSum(const OpDesc &op, Operands operands, const Tensor &result,
       errors[i] = kInfinity;
     else if (!std::isnan(magnitudes[i])) // The mean of nothing has no error.
       errors[i] += relative * magnitudes[i];
+  if (isResize) // Products may be subnormal.
+    for (size_t i = 0; i < errors.size(); ++i)
+      if (magnitudes[i] > 0)
+        errors[i] += terms * leastPositive(computed);
   if (isContraction)
     addContractionErrors(errors, op, operands, result, facts);
   return errors;

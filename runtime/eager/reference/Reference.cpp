@@ -69,6 +69,8 @@ static Evaluate evaluatorOf(OpKind kind) {
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return one<evaluatePool>;
+  case OpKind::resize:
+    return one<evaluateResize>;
   case OpKind::reduce:
     return one<evaluateReduce>;
   case OpKind::batch_norm:

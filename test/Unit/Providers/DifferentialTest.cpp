@@ -172,9 +172,9 @@ TEST(Differential, WideWindowsOfTransposedConvolutions) {
 /// A prepared op is run by many threads at a time.
 TEST(Differential, PreparedOpsAreReentrant) {
   std::mt19937_64 rng(firstSeed());
-  for (OpKind kind :
-       {OpKind::conv, OpKind::conv_backward_data, OpKind::matmul,
-        OpKind::softmax, OpKind::add, OpKind::batch_norm, OpKind::avg_pool}) {
+  for (OpKind kind : {OpKind::conv, OpKind::conv_backward_data, OpKind::matmul,
+                      OpKind::softmax, OpKind::add, OpKind::batch_norm,
+                      OpKind::avg_pool, OpKind::resize}) {
     const std::optional<Case> c = randomCase(kind, DType::f32, rng);
     ASSERT_TRUE(c);
     const auto [expected, bounds] = referenceWithBounds(*c);

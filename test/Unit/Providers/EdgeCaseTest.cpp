@@ -180,6 +180,26 @@ TEST(SpecialValues, ReductionsOfNaN) {
     }
 }
 
+/// Infinities, NaN and others reach the results that are computed from them.
+TEST(SpecialValues, Resize) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    for (double value : specialValues(dtype))
+      for (int64_t at : {0, 7, 19})
+        for (int mode = 0; mode < 3; ++mode)
+          for (int64_t size : {3, 8, 9, 40}) {
+            std::vector<double> values(60, 1);
+            values[at] = value;
+            fb::ResizeAttrsT attrs;
+            attrs.mode = fb::ResizeMode(mode);
+            attrs.dims = {1, 2};
+            attrs.sizes = {size, 2 * size};
+            attrs.antialias = at == 7;
+            checkAgainstReference(eigenProvider(),
+                                  {makeOp(OpKind::resize, attrs),
+                                   {tensorOf(dtype, {3, 4, 5}, values)}});
+          }
+}
+
 TEST(SpecialValues, SoftmaxOfLargeValues) {
   std::vector<double> values;
   for (int i = 0; i < 40; ++i)
@@ -326,6 +346,12 @@ TEST(Empty, WindowsAndReductions) {
   checkEmpty(makeOp(OpKind::softmax, fb::AxisAttrsT{{}, 0}), {empty({0, 3})});
   checkEmpty(makeOp(OpKind::batch_norm, fb::BatchNormAttrsT{{}, 1e-5, 1}),
              {empty({2, 0}), empty({0}), empty({0}), empty({0}), empty({0})});
+  fb::ResizeAttrsT resize;
+  resize.dims = {1};
+  resize.sizes = {4};
+  checkEmpty(makeOp(OpKind::resize, resize), {empty({0, 3})});
+  resize.mode = fb::ResizeMode::cubic;
+  checkEmpty(makeOp(OpKind::resize, resize), {empty({2, 3, 0})});
   fb::PoolAttrsT pool;
   pool.window = pool.strides = pool.dilations = {1};
   pool.pad_low = pool.pad_high = {0};

@@ -93,6 +93,7 @@ private:
   Case convBackwardData();
   Case matmul();
   Case pool();
+  Case resize();
   Case reduce();
   Case batchNorm();
   std::string layout(std::string letters);
@@ -331,6 +332,45 @@ Case Maker::pool() {
           {laidOut(attrs.layout, pick(1, 3), pick(1, 20), image, 'N', 'C')}};
 }
 
+/// Most dims keep their sizes or get a few times larger or smaller.
+Case Maker::resize() {
+  const Shape from = shape(1, 4);
+  fb::ResizeAttrsT attrs;
+  attrs.mode = fb::ResizeMode(dtype == DType::i1 ? 0 : pick(0, 2));
+  attrs.coordinates = fb::ResizeCoordinates(pick(0, 5));
+  attrs.rounding = fb::NearestRounding(pick(0, 3));
+  attrs.antialias = pick(0, 2) == 0;
+  attrs.exclude_outside = pick(0, 2) == 0;
+  attrs.extrapolation_value = pick(-3, 3) / 2.0;
+  const bool isCropped =
+      attrs.coordinates == fb::ResizeCoordinates::tf_crop_and_resize;
+  const int given = pick(0, 2); // Sizes, scales, or both.
+  int64_t elements = from.numElements();
+  for (int dim = 0; dim < from.rank(); ++dim) {
+    if (pick(0, 2) == 0 || elements > 20000)
+      continue;
+    attrs.dims.push_back(dim);
+    const int64_t size =
+        coin() ? pick(1, 2 * from[dim]) : pick(1, 3) * from[dim];
+    elements = elements / from[dim] * size;
+    if (given != 1)
+      attrs.sizes.push_back(size);
+    if (given != 0)
+      attrs.scales.push_back((static_cast<double>(size) + 0.25 * pick(0, 2)) /
+                             static_cast<double>(from[dim]));
+    if (isCropped) {
+      attrs.starts.push_back(pick(-2, 4) / 10.0);
+      attrs.ends.push_back(pick(5, 12) / 10.0);
+    }
+  }
+  if (attrs.mode != fb::ResizeMode::nearest && isInteger(dtype) &&
+      byteWidth(dtype) == 8) { // Others are rounded to f64.
+    Tensor small = tensor(from, isUnsigned(dtype) ? DType::ui32 : DType::i32);
+    return {makeOp(kind, attrs), {tensorOf(dtype, from, valuesOf(small))}};
+  }
+  return {makeOp(kind, attrs), {tensor(from)}};
+}
+
 Case Maker::reduce() {
   const Shape from = shape(1);
   fb::ReduceAttrsT attrs;
@@ -409,6 +449,8 @@ std::optional<Case> Maker::make() {
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return pool();
+  case OpKind::resize:
+    return resize();
   case OpKind::reduce:
     return reduce();
   case OpKind::batch_norm:

@@ -296,6 +296,71 @@ TEST(Reference, ConvGroups) {
                 20, 300, 400, 3000, 4000);
 }
 
+fb::ResizeAttrsT resized(fb::ResizeMode mode, int64_t size) {
+  fb::ResizeAttrsT attrs;
+  attrs.mode = mode;
+  attrs.dims = {0};
+  attrs.sizes = {size};
+  return attrs;
+}
+
+/// The examples of ONNX's specification of Resize, and others by hand.
+TEST(Reference, ResizeByHand) {
+  const auto values = [](const fb::ResizeAttrsT &attrs, const Tensor &x) {
+    return referenceValues(makeOp(OpKind::resize, attrs), {x});
+  };
+  const Tensor x = f64({4}, {1, 2, 3, 4});
+  fb::ResizeAttrsT linear = resized(fb::ResizeMode::linear, 8);
+  EXPECT_VALUES(values(linear, x), 1, 1.25, 1.75, 2.25, 2.75, 3.25, 3.75, 4);
+  linear.coordinates = fb::ResizeCoordinates::asymmetric;
+  EXPECT_VALUES(values(linear, x), 1, 1.5, 2, 2.5, 3, 3.5, 4, 4);
+  linear.coordinates = fb::ResizeCoordinates::align_corners;
+  linear.sizes = {7};
+  EXPECT_VALUES(values(linear, x), 1, 1.5, 2, 2.5, 3, 3.5, 4);
+  fb::ResizeAttrsT shorter = resized(fb::ResizeMode::linear, 2);
+  EXPECT_VALUES(values(shorter, x), 1.5, 3.5);
+  shorter.antialias = true;
+  EXPECT_VALUES(values(shorter, x), 13 / 8.0, 27 / 8.0);
+  shorter.exclude_outside = true;
+  EXPECT_VALUES(values(shorter, x), 12 / 7.0, 23 / 7.0);
+  fb::ResizeAttrsT cubic = resized(fb::ResizeMode::cubic, 8);
+  cubic.coordinates = fb::ResizeCoordinates::asymmetric;
+  EXPECT_VALUES(values(cubic, x), 1, 1.40625, 2, 2.5, 3, 3.59375, 4, 4.09375);
+  fb::ResizeAttrsT nearest = resized(fb::ResizeMode::nearest, 6);
+  nearest.coordinates = fb::ResizeCoordinates::asymmetric;
+  EXPECT_VALUES(values(nearest, x), 1, 2, 2, 3, 4, 4);
+  nearest.rounding = fb::NearestRounding::floor;
+  EXPECT_VALUES(values(nearest, x), 1, 1, 2, 3, 3, 4);
+}
+
+TEST(Reference, ResizeOutsideAndIntegers) {
+  fb::ResizeAttrsT crop = resized(fb::ResizeMode::linear, 5);
+  crop.coordinates = fb::ResizeCoordinates::tf_crop_and_resize;
+  crop.starts = {-0.5};
+  crop.ends = {0.5};
+  crop.extrapolation_value = 2.5;
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::resize, crop), {f64({3}, {1, 3, kInf})}),
+      2.5, 2.5, 1, 2, 3);
+  // Without elements inside, there is nothing to add.
+  fb::ResizeAttrsT none = resized(fb::ResizeMode::linear, 4);
+  none.coordinates = fb::ResizeCoordinates::asymmetric;
+  none.scales = {0.5};
+  none.exclude_outside = true;
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::resize, none), {f64({3}, {1, 2, kInf})}),
+      1, kInf, 0, 0);
+  const Tensor x = tensorOf(DType::i8, {2}, {-7, 8});
+  EXPECT_VALUES(
+      referenceValues(
+          makeOp(OpKind::resize, resized(fb::ResizeMode::linear, 4)), {x}),
+      -7, -3, 4, 8);
+  EXPECT_VALUES(
+      referenceValues(makeOp(OpKind::resize, resized(fb::ResizeMode::cubic, 4)),
+                      {tensorOf(DType::ui8, {2}, {0, 255})}),
+      0, 58, 197, 255);
+}
+
 TEST(Reference, ConvBackwardDataByHand) {
   const Tensor x = f64({1, 1, 4}, {1, 2, 3, 4});
   const Tensor k = f64({1, 1, 3}, {1, 10, 100});

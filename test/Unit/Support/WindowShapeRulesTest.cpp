@@ -8,6 +8,8 @@
 
 #include "ShapeRuleCase.h"
 
+#include <cmath>
+
 using namespace tandem;
 using namespace tandem::test;
 using enum DType;
@@ -195,6 +197,76 @@ TEST(ConvBackwardDataShapeRule, Errors) {
 }
 
 //===----------------------------------------------------------------------===//
+// resize
+//===----------------------------------------------------------------------===//
+
+static fb::ResizeAttrsT resize2d(std::vector<int64_t> sizes,
+                                 std::vector<double> scales) {
+  fb::ResizeAttrsT attrs;
+  attrs.mode = fb::ResizeMode::linear;
+  attrs.dims = {1, 2};
+  attrs.sizes = std::move(sizes);
+  attrs.scales = std::move(scales);
+  return attrs;
+}
+
+static OpDesc resize(fb::ResizeAttrsT attrs) {
+  return makeOp(OpKind::resize, std::move(attrs));
+}
+
+TEST(ResizeShapeRule, Sizes) {
+  const TensorType x{f32, {2, 5, 7}};
+  expectType(resize(resize2d({3, 9}, {})), {x}, {f32, {2, 3, 9}});
+  // In f32, 5 * 1.4 is 7.
+  expectType(resize(resize2d({}, {1.4, 0.3})), {x}, {f32, {2, 7, 2}});
+  expectType(resize(resize2d({3, 9}, {1.4, 0.3})), {x}, {f32, {2, 3, 9}});
+  expectType(resize(resize2d({}, {0.1, 1})), {x}, {f32, {2, 0, 7}});
+  expectType(resize(resize2d({3, 9}, {})), {{f32, {D, D, 7}}},
+             {f32, {D, 3, 9}});
+  expectType(resize(resize2d({}, {2, 2})), {{f32, {0, D, 7}}},
+             {f32, {0, D, 14}});
+  expectType(resize({}), {x}, x);
+}
+
+TEST(ResizeShapeRule, Errors) {
+  const TensorType x{f32, {2, 5, 7}};
+  expectError(resize(resize2d({3, 9}, {})), {{DType::i1, {2, 5, 7}}},
+              "resize C1: interpolates numbers, not i1");
+  fb::ResizeAttrsT attrs = resize2d({3, 9}, {});
+  attrs.dims = {-1, 2};
+  expectError(resize(attrs), {x}, "resize C2: dim -1");
+  attrs.dims = {2, 3};
+  expectError(resize(attrs), {x}, "resize C2: dim 3");
+  attrs.dims = {2, 2};
+  expectError(resize(attrs), {x}, "resize C2: dim 2");
+  expectError(resize(resize2d({3}, {})), {x}, "resize C3: ");
+  expectError(resize(resize2d({3, 9}, {1})), {x}, "resize C3: ");
+  expectError(resize(resize2d({}, {})), {x}, "resize C3: ");
+  attrs = resize2d({3, 9}, {});
+  attrs.starts = {0, 0};
+  expectError(resize(attrs), {x}, "resize C3: 2 starts and 0 ends, not 0");
+  expectError(resize(resize2d({3, -1}, {})), {x}, "resize C4: size -1");
+  for (double scale : {0.0, -1.0, double(INFINITY), double(NAN)})
+    expectError(resize(resize2d({}, {1, scale})), {x}, "resize C4: scale ");
+  attrs = resize2d({3, 9}, {});
+  attrs.coordinates = fb::ResizeCoordinates::tf_crop_and_resize;
+  attrs.starts = {0, 0};
+  attrs.ends = {1, INFINITY};
+  expectError(resize(attrs), {x}, "resize C5: a region from or to inf");
+  expectError(resize(resize2d({3, 9}, {})), {{f32, {2, 5, 0}}},
+              "resize C6: dim 2 is empty");
+  expectError(resize(resize2d({3, INT64_MAX}, {})), {x}, "resize C7: ");
+  expectError(resize(resize2d({}, {1, 1e300})), {x}, "resize C7: ");
+  // A stretched filter has many taps.
+  attrs = resize2d({3, 9}, {1e-9, 1});
+  attrs.antialias = true;
+  expectType(resize(attrs), {x}, {f32, {2, 3, 9}});
+  expectError(resize(attrs), {{f32, {2, 1 << 24, 7}}}, "resize C7: ");
+  expectError(resize(resize2d({1 << 23, 1 << 23}, {})),
+              {{f32, {int64_t(1) << 40, 5, 7}}}, "");
+}
+
+//===----------------------------------------------------------------------===//
 // matmul
 //===----------------------------------------------------------------------===//
 
@@ -319,6 +391,8 @@ TEST(CostTest, CountsFlopsAndBytes) {
       costOf(backward(backward1d(2)), {{f32, {1, 8, 10}}, {f32, {8, 4, 3}}});
   EXPECT_EQ(transposed.reads, 2 * 8);
   EXPECT_EQ(transposed.flops, 2 * 8 * 10 * 4 * 3);
+  EXPECT_EQ(costOf(resize(resize2d({8, 8}, {})), {{f32, {3, 4, 4}}}).reads, 4);
+  EXPECT_EQ(costOf(resize(resize2d({1, 8}, {})), {{f32, {3, 4, 1}}}).reads, 2);
   OpCost convolution = costOf(
       conv(conv2d()), {{f32, {1, 10, 12, 4}}, {f32, {3, 3, 4, 8}}, {f32, {8}}});
   EXPECT_EQ(convolution.flops, 8 * 10 * 8 * (2 * 36 + 1));

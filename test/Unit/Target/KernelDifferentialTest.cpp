@@ -46,12 +46,13 @@ TEST_P(RandomBF16Kernel, AgreesWithReference) {
 }
 
 /// The kinds of ops that fusion gives kernels: what is put at, or ordered into,
-/// computed places stays an op step, and transposed convolutions become others.
+/// computed places stays an op step, and transposed convolutions and resizes
+/// become others.
 std::vector<OpKind> compiledKinds() {
   std::vector<OpKind> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())
     if (kind != OpKind::custom_call && kind != OpKind::softmax &&
-        kind != OpKind::conv_backward_data &&
+        kind != OpKind::conv_backward_data && kind != OpKind::resize &&
         getOpInfo(kind).family != OpFamily::indexing)
       kinds.push_back(kind);
   return kinds;

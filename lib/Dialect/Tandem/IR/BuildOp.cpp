@@ -94,6 +94,25 @@ private:
     if (kind == OpKind::avg_pool)
       flag("count_include_pad", from.count_include_pad);
   }
+  void add(const fb::ResizeAttrsT &from) {
+    list("dims", from.dims);
+    if (!from.sizes.empty())
+      list("sizes", from.sizes);
+    realList("scales", from.scales);
+    enumerator<ResizeModeAttr>("mode",
+                               symbolizeResizeMode(uint32_t(from.mode)));
+    enumerator<ResizeCoordinatesAttr>(
+        "coordinates", symbolizeResizeCoordinates(uint32_t(from.coordinates)));
+    enumerator<NearestRoundingAttr>(
+        "rounding", symbolizeNearestRounding(uint32_t(from.rounding)));
+    attribute("cubic_coeff_a", builder.getF64FloatAttr(from.cubic_coeff_a));
+    flag("antialias", from.antialias);
+    flag("exclude_outside", from.exclude_outside);
+    realList("starts", from.starts);
+    realList("ends", from.ends);
+    attribute("extrapolation_value",
+              builder.getF64FloatAttr(from.extrapolation_value));
+  }
   void add(const fb::ReduceAttrsT &from) {
     enumerator<ReduceKindAttr>("kind",
                                symbolizeReduceKind(uint32_t(from.kind)));
@@ -118,6 +137,11 @@ private:
   void attribute(StringRef name, Attribute value) { result.set(name, value); }
   void list(StringRef name, const std::vector<int64_t> &values) {
     attribute(name, builder.getDenseI64ArrayAttr(values));
+  }
+  /// A list that the dialect leaves out if it is empty.
+  void realList(StringRef name, const std::vector<double> &values) {
+    if (!values.empty())
+      attribute(name, builder.getDenseF64ArrayAttr(values));
   }
   void integer(StringRef name, int64_t value) {
     attribute(name, builder.getI64IntegerAttr(value));
@@ -164,6 +188,7 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(ConvAttrs)
     TABLE(MatmulAttrs)
     TABLE(PoolAttrs)
+    TABLE(ResizeAttrs)
     TABLE(ReduceAttrs)
     TABLE(BatchNormAttrs)
     TABLE(CustomCallAttrs)

@@ -18,6 +18,15 @@ static_assert(static_cast<int>(ReduceKind::argmax) ==
                   static_cast<int>(fb::ReduceKind::argmax),
               "ReduceKind must be numbered as in Op.fbs");
 
+static_assert(static_cast<int>(ResizeMode::cubic) ==
+                      static_cast<int>(fb::ResizeMode::cubic) &&
+                  static_cast<int>(ResizeCoordinates::tf_crop_and_resize) ==
+                      static_cast<int>(
+                          fb::ResizeCoordinates::tf_crop_and_resize) &&
+                  static_cast<int>(NearestRounding::ceil) ==
+                      static_cast<int>(fb::NearestRounding::ceil),
+              "the enums of resize must be numbered as in Op.fbs");
+
 template <typename Adaptor>
 static void describePool(Adaptor op, fb::PoolAttrsT &attrs) {
   attrs.window = toVector(op.getWindow());
@@ -35,6 +44,28 @@ void MaxPoolOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
 void AvgPoolOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
   describePool(op, attrs);
   attrs.count_include_pad = op.getCountIncludePad();
+}
+
+template <typename T>
+static std::vector<T> listOf(std::optional<ArrayRef<T>> values) {
+  return values ? std::vector<T>(values->begin(), values->end())
+                : std::vector<T>();
+}
+
+void ResizeOp::describeAttrs(Adaptor op, fb::ResizeAttrsT &attrs) {
+  attrs.dims = toVector(op.getDims());
+  attrs.sizes = listOf(op.getSizes());
+  attrs.scales = listOf(op.getScales());
+  attrs.mode = static_cast<fb::ResizeMode>(op.getMode());
+  attrs.coordinates =
+      static_cast<fb::ResizeCoordinates>(op.getCoordinates());
+  attrs.rounding = static_cast<fb::NearestRounding>(op.getRounding());
+  attrs.cubic_coeff_a = op.getCubicCoeffA().convertToDouble();
+  attrs.antialias = op.getAntialias();
+  attrs.exclude_outside = op.getExcludeOutside();
+  attrs.starts = listOf(op.getStarts());
+  attrs.ends = listOf(op.getEnds());
+  attrs.extrapolation_value = op.getExtrapolationValue().convertToDouble();
 }
 
 void ReduceOp::describeAttrs(Adaptor op, fb::ReduceAttrsT &attrs) {

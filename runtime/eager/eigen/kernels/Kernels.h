@@ -88,6 +88,32 @@ using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
                                  int64_t taps, int64_t stride,
                                  int64_t dilation);
 
+/// Indices of elements that resize reads: index[k * n + i] for tap k of result
+/// i < n. Results are in groups of kGroup. If bases[g] is not negative, all
+/// indices of group g lie in [bases[g], bases[g] + kGroup), and all elements
+/// there may be read.
+struct PickedElements {
+  static constexpr int64_t kGroup = 16;
+  const int32_t *index, *bases;
+  int64_t n;
+};
+/// out[i] = in[index[i]] for i < n.
+using PickKernel = void (*)(const void *in, const PickedElements &picked,
+                            void *out);
+
+/// The kernels of resize, on elements of float or double.
+struct InterpolationKernels {
+  /// out[i] = the sum of weights[k * n + i] * in[index[k * n + i]], k < taps,
+  /// for i < n.
+  void (*alongRow)(const void *in, const PickedElements &picked,
+                   const void *weights, int64_t taps, void *out);
+  /// out[i] = the sum of weights[k] * rows[k][i], k < count, for i < n.
+  void (*acrossRows)(const void *const *rows, const void *weights,
+                     int64_t count, void *out, int64_t n);
+  /// roundResized of each element. Null for float.
+  void (*round)(void *row, int64_t n, double grid, bool truncates);
+};
+
 /// The kernels of one level of x86-64. Each function returns null where there
 /// is no kernel. Bit i of a mask says that operand i is a single element, which
 /// is repeated.
@@ -114,6 +140,8 @@ struct KernelTable {
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
   WindowMaxKernel (*windowMax)(DType dtype);
+  PickKernel (*pick)(int64_t width);
+  InterpolationKernels (*interpolation)(DType dtype);
 };
 
 /// The table for the host's level of x86-64: "avx512" (x86-64-v4), "avx2"
@@ -142,6 +170,8 @@ const KernelTable &kernels();
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
   WindowMaxKernel findWindowMax(DType dtype);                                  \
+  PickKernel findPick(int64_t width);                                          \
+  InterpolationKernels findInterpolation(DType dtype);                         \
   }
 TANDEM_DECLARE_LEVEL(baseline)
 TANDEM_DECLARE_LEVEL(avx2)

@@ -63,6 +63,27 @@ def Tandem_ScatterKind : Tandem_Enum<"ScatterKind",
 def Tandem_ScatterKindAttr
     : EnumAttr<Tandem_Dialect, Tandem_ScatterKind, "scatter_kind">;
 
+def Tandem_ResizeMode : Tandem_Enum<"ResizeMode", "how resize interpolates", [
+      I32EnumCase<"nearest", 0>, I32EnumCase<"linear", 1>,
+      I32EnumCase<"cubic", 2>]>;
+def Tandem_ResizeModeAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ResizeMode, "resize_mode">;
+
+def Tandem_ResizeCoordinates : Tandem_Enum<"ResizeCoordinates",
+    "where elements of a resized tensor lie in the operand", [
+      I32EnumCase<"half_pixel", 0>, I32EnumCase<"half_pixel_symmetric", 1>,
+      I32EnumCase<"pytorch_half_pixel", 2>, I32EnumCase<"align_corners", 3>,
+      I32EnumCase<"asymmetric", 4>, I32EnumCase<"tf_crop_and_resize", 5>]>;
+def Tandem_ResizeCoordinatesAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ResizeCoordinates, "resize_coordinates">;
+
+def Tandem_NearestRounding : Tandem_Enum<"NearestRounding",
+    "which element counts as the nearest one", [
+      I32EnumCase<"round_prefer_floor", 0>, I32EnumCase<"round_prefer_ceil", 1>,
+      I32EnumCase<"floor", 2>, I32EnumCase<"ceil", 3>]>;
+def Tandem_NearestRoundingAttr
+    : EnumAttr<Tandem_Dialect, Tandem_NearestRounding, "nearest_rounding">;
+
 def Tandem_FusionKind : Tandem_Enum<"FusionKind", "kind of a fusion", [
       I32EnumCase<"loop", 0>, I32EnumCase<"reduction", 1>,
       I32EnumCase<"contraction", 2>, I32EnumCase<"library", 3>]>;

@@ -92,6 +92,101 @@ def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
   }];
 }
 
+def Tandem_ResizeOp : Tandem_Op<"resize", "ResizeAttrs"> {
+  let summary = "Resizes dims by interpolation";
+  let description = [{
+    Each dim in `dims` gets another size. An element of the result is a weighted
+    sum of the elements of the operand near its position in the operand (`linear`
+    and `cubic`), or the element that is nearest to the position (`nearest`). The
+    attributes are those of the ONNX operator Resize. The elements that are read
+    along one dim and their weights are the *taps* of a position in that dim. A
+    tap over several dims has the product of the weights. ResizeTaps.h has the
+    formulas.
+
+    - `sizes` are the sizes of the result. Without `sizes`, a size is
+      `floor(scale * size of the operand)`, computed in f32.
+    - `scales` are the factors in the formulas of positions. Without `scales`, a
+      scale is the quotient of the sizes.
+    - `coordinates`: for result position `i`, scale `s`, size `n` of the operand,
+      and length `m`, which is `s * n`, or the size without `scales`:
+      - `half_pixel`: `(i + 0.5) / s - 0.5`
+      - `pytorch_half_pixel`: the same, but 0 if `m` is at most 1
+      - `half_pixel_symmetric`: the same as `half_pixel`, plus
+        `n / 2 * (1 - size of the result / m)`
+      - `align_corners`: `i * (n - 1) / (m - 1)`, or 0 if `m` is 1
+      - `asymmetric`: `i / s`
+      - `tf_crop_and_resize`: positions between `start * (n - 1)` and
+        `end * (n - 1)`, for `starts` and `ends`. Positions outside of the
+        operand are `extrapolation_value`.
+    - `rounding` decides in mode `nearest` which element is the nearest one.
+    - `cubic_coeff_a` is the coefficient of the weights of mode `cubic`.
+    - `antialias`: with a scale below 1, the filter of `linear` or `cubic` is
+      stretched by the scale, so that all elements of the operand count.
+    - `exclude_outside`: elements beyond an edge of the operand do not count.
+      Otherwise they count as the element at the edge.
+
+    `antialias` and `exclude_outside` have no effect in mode `nearest`. The
+    weights of each position are divided by their sum.
+
+    Constraints:
+    - C1: the element type is not i1, unless `mode` is `nearest`.
+    - C2: `dims` are dims of the operand in increasing order.
+    - C3: there are `sizes` or `scales`, with one entry per resized dim.
+      `tf_crop_and_resize` has one entry per resized dim in `starts` and `ends`,
+      and other coordinates have none.
+    - C4: sizes are positive. Scales are positive and finite.
+    - C5: the magnitudes of `starts`, `ends` and `cubic_coeff_a` are less than
+      2^31.
+    - C6: the resized dims of the operand are not empty.
+    - C7: along each dim, the size of the result times the largest number of taps
+      is at most 2^24.
+
+    Special values:
+    - S1: an element is multiplied by its weight only if that weight is not 0,
+      apart from rounding errors of the position. In particular, infinities and
+      NaN in the operand reach only those results whose taps include them.
+      Several elements beyond an edge are one tap.
+    - S2: floats are interpolated in f32, or f64 for f64. Elements of mode
+      `nearest` are copied.
+    - S3: integers are interpolated in f64 and rounded once. Mode `linear` without
+      `antialias` rounds toward zero, other modes round half to even. The result
+      saturates. Rounding errors of f64 do not change results with magnitudes
+      below 2^32 that are integers or in the middle of two integers.
+    - S4: the result of a position without taps is 0. Only `exclude_outside`
+      leaves positions without taps.
+
+    Example:
+    ```mlir
+    %0 = tandem.resize %x mode = linear dims = [2, 3] scales = [2.0, 2.0]
+        : (tensor<?x8x16x16xf32>) -> tensor<?x8x32x32xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Tensor:$input, Tandem_ResizeModeAttr:$mode,
+      DenseI64ArrayAttr:$dims, OptionalAttr<DenseI64ArrayAttr>:$sizes,
+      OptionalAttr<DenseF64ArrayAttr>:$scales,
+      DefaultValuedAttr<Tandem_ResizeCoordinatesAttr,
+                        "::tandem::ir::ResizeCoordinates::half_pixel">
+          :$coordinates,
+      DefaultValuedAttr<Tandem_NearestRoundingAttr,
+                        "::tandem::ir::NearestRounding::round_prefer_floor">
+          :$rounding,
+      DefaultValuedAttr<F64Attr, "-0.75">:$cubic_coeff_a,
+      UnitAttr:$antialias, UnitAttr:$exclude_outside,
+      OptionalAttr<DenseF64ArrayAttr>:$starts,
+      OptionalAttr<DenseF64ArrayAttr>:$ends,
+      DefaultValuedAttr<F64Attr, "0.0">:$extrapolation_value);
+  let results = (outs Tandem_Tensor:$result);
+  let assemblyFormat = [{
+    $input `mode` `=` `` $mode `dims` `=` $dims (`sizes` `=` $sizes^)?
+    (`scales` `=` $scales^)? (`coordinates` `=` `` $coordinates^)?
+    (`rounding` `=` `` $rounding^)? (`cubic_coeff_a` `=` $cubic_coeff_a^)?
+    (`antialias` $antialias^)? (`exclude_outside` $exclude_outside^)?
+    (`starts` `=` $starts^)? (`ends` `=` $ends^)?
+    (`extrapolation_value` `=` $extrapolation_value^)?
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
   let summary = "Combines all elements along some dims";
   let description = [{
