@@ -106,6 +106,8 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
+    pm.addNestedPass<func::FuncOp>(
+        createTandemDecomposeResize({options.target->isHost()}));
     pm.addPass(createTandemSimplify());
     // After constants have been taken into loops; from here on their bodies are
     // functions as any other.

@@ -208,6 +208,30 @@ Variants transposedConvs(DType) {
       variant("{=1}", "strides = [3] output_padding = [2]", 6)};
 }
 
+/// Resizes of rows of x and y. No weight is negative, so that no order of
+/// adding terms overflows where another does not.
+Variants resizes(DType) {
+  const std::string row = "tensor<{N}x1x{T}>", pair = "tensor<{N}x2x{T}>";
+  auto variant = [&](const std::string &attributes, int size) {
+    const std::string output = "tensor<{N}x" + std::to_string(size) + "x{T}>";
+    return Variant{"%a = tandem.reshape %x shape = [{N}, 1] : ({V}) -> " + row +
+                       "\n%b = tandem.reshape %y shape = [{N}, 1] : ({V}) -> " +
+                       row + "\n%c = tandem.concat %a, %b axis = 1 : (" + row +
+                       ", " + row + ") -> " + pair +
+                       "\n%r = tandem.resize %c " + attributes + " : (" + pair +
+                       ") -> " + output,
+                   output};
+  };
+  return {
+      variant("mode = nearest dims = [1] sizes = [5]", 5),
+      variant("mode = linear dims = [1] sizes = [4]", 4),
+      variant("mode = linear dims = [1] sizes = [3] "
+              "coordinates = align_corners",
+              3),
+      variant("mode = cubic dims = [1] scales = [2.0] cubic_coeff_a = 0.0", 4),
+      variant("mode = linear dims = [1] sizes = [1] antialias", 1)};
+}
+
 //===----------------------------------------------------------------------===//
 // Normalizations
 //===----------------------------------------------------------------------===//
@@ -373,6 +397,7 @@ std::vector<RewriteCase> test::compositeCases() {
       bounded({"tandem-materialize-padding", floats, {}, paddedConv}),
       bounded(
           {"tandem-decompose-conv-backward-data", floats, {}, transposedConvs}),
+      bounded({"tandem-decompose-resize", floats, {}, resizes}),
       bounded({"tandem-decompose-softmax", floats, {}, softmaxOfRows}),
       bounded({"DecomposeBatchNorm", floats, {}, normsOf}),
       bounded({"FoldBatchNormIntoConv",

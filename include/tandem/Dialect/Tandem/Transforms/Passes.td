@@ -171,6 +171,50 @@ def TandemDecomposeConvBackwardData
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
 
+def TandemDecomposeResize : Pass<"tandem-decompose-resize"> {
+  let summary = "Replace resizes by gathers and weighted sums";
+  let description = [{
+    This pass replaces a `resize` by one `gather` for each tap along each resized
+    dim, multiplied by constant weights and added up. These ops fuse with the ops
+    before and after them. A position with fewer taps than others takes some of
+    its taps twice, with half the weight. Integers are cast to f64 and back, and
+    16-bit floats to f32. Dims that shrink are resized first. Dims that grow
+    follow, from the innermost to the outermost one.
+
+    An op is not changed if it has no elements or a dynamic shape, or if a
+    position has no taps or more than 64. With `for-cpu`, most ops are not changed
+    either, because the eager kernel keeps resized rows in caches and is faster
+    than a loop that gathers each tap (docs/Eager.md, "Resizing"). The pass then
+    replaces only ops with an elementwise op before or after them, with which the
+    gathers fuse, if each result is a single element of the operand, or if the
+    interpolation is linear and the result is much larger than the operand.
+
+    Before:
+    ```mlir
+    %0 = tandem.resize %x mode = linear dims = [1] sizes = [3]
+        coordinates = align_corners : (tensor<4x2xf32>) -> tensor<4x3xf32>
+    ```
+    After, with the indices 0, 0, 1 in `%i` and 0, 1, 1 in `%j`, and weights of
+    0.5 in `%w`:
+    ```mlir
+    %a = tandem.gather %x, %i axis = 1
+        : (tensor<4x2xf32>, tensor<3xi64>) -> tensor<4x3xf32>
+    %b = tandem.gather %x, %j axis = 1
+        : (tensor<4x2xf32>, tensor<3xi64>) -> tensor<4x3xf32>
+    %c = tandem.mul %a, %w
+        : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+    %d = tandem.mul %b, %w
+        : (tensor<4x3xf32>, tensor<3xf32>) -> tensor<4x3xf32>
+    %0 = tandem.add %c, %d : tensor<4x3xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"forCPU", "for-cpu", "bool", "false",
+           "Leave ops whole that the eager kernel for CPUs computes faster.">
+  ];
+}
+
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
   let summary = "Decompose softmax into reductions and elementwise ops";
   let description = [{
