@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 import typing
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import torch
 from torch._decomp import core_aten_decompositions
@@ -34,6 +35,28 @@ def decompositions() -> dict[typing.Any, Callable[..., typing.Any]]:
     whole, because their kernels are better than those of their parts."""
     return {op: function for op, function in core_aten_decompositions().items()
             if op not in HANDLERS}
+
+
+@contextlib.contextmanager
+def keep_whole() -> Iterator[None]:
+    """While this runs, tracing does not decompose the interpolations of the table. Torch
+    registers decompositions of these as kernels in Python, which tracing prefers to the
+    ops themselves, whatever table of decompositions it is given."""
+    keys = (torch._C.DispatchKey.Autograd, torch._C.DispatchKey.CompositeImplicitAutograd)
+    removed = [(op, key, op.py_kernels.pop(key)) for op in HANDLERS for key in keys
+               if "upsample" in str(op) and key in op.py_kernels]
+
+    def forget_dispatch() -> None:
+        for op, *_ in removed:
+            op._dispatch_cache.clear()
+
+    forget_dispatch()
+    try:
+        yield
+    finally:
+        for op, key, kernel in removed:
+            op.py_kernels[key] = kernel
+        forget_dispatch()
 
 
 def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], *,
@@ -65,7 +88,7 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
         own(run, record)
         return run
 
-    with record.time_aot():
+    with record.time_aot(), keep_whole():
         compiler: Callable[..., Callable[..., typing.Any]] = aot_autograd(
             fw_compiler=leave_to_torch, bw_compiler=lambda graph, inputs: _boxed(graph),
             inference_compiler=compile_inference, decompositions=decompositions(),

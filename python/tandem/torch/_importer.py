@@ -11,7 +11,7 @@ import torch
 from torch.fx import Node
 
 from .._errors import Error
-from . import _elementwise, _index, _nn, _reduce, _shape  # noqa: F401  (fill the table)
+from . import _elementwise, _index, _nn, _reduce, _resize, _shape  # noqa: F401  (fill the table)
 from ._sizes import NeedsSizes, SizedBuilder, bind, wrap
 from ._table import HANDLERS, Context, Unsupported, Value, name_of
 

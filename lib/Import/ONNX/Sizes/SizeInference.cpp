@@ -118,6 +118,14 @@ MaybeSizes ofBatch(Operation *op, const Sizes &input) {
   return result;
 }
 
+/// The dims that are not resized keep their sizes.
+MaybeSizes ofResize(ir::ResizeOp op, const Sizes &input) {
+  MaybeSizes result = asMaybe(input);
+  for (int64_t dim : op.getDims())
+    result[dim] = std::nullopt;
+  return result;
+}
+
 MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
   auto rank = cast<RankedTensorType>(op->getResult(0).getType()).getRank();
   if (isa<ir::ElementwiseOpInterface>(op))
@@ -138,6 +146,7 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
       .Case([&](ir::SliceOp slice) { return ofSlice(slice, operands[0]); })
       .Case([&](ir::GatherOp gather) { return ofGather(gather, operands); })
       .Case([&](ir::ReduceOp reduce) { return ofReduce(reduce, operands[0]); })
+      .Case([&](ir::ResizeOp resize) { return ofResize(resize, operands[0]); })
       .Case([&](ir::MatmulOp matmul) { return ofMatmul(matmul, operands); })
       .Case<ir::ConvOp, ir::ConvBackwardDataOp, ir::MaxPoolOp, ir::AvgPoolOp>(
           [&](Operation *window) { return ofBatch(window, operands[0]); })
