@@ -10,11 +10,11 @@ from onnx import TensorProto, helper, numpy_helper
 OPSET = 19
 
 
-def model_of(node, value, constants, result_rank):
+def model_of(node, value, constants, result_rank, element=TensorProto.FLOAT):
     """A model of one node whose input is `x`, and the value of `x`."""
     inputs = [helper.make_tensor_value_info("x", helper.np_dtype_to_tensor_dtype(value.dtype),
                                             value.shape)]
-    outputs = [helper.make_tensor_value_info("y", TensorProto.FLOAT, [None] * result_rank)]
+    outputs = [helper.make_tensor_value_info("y", element, [None] * result_rank)]
     graph = helper.make_graph([node], "op", inputs, outputs, [
         numpy_helper.from_array(constant, name) for name, constant in constants.items()])
     return helper.make_model(graph, ir_version=9,
@@ -56,7 +56,47 @@ def topk(shape, k, axis=-1):
     return make
 
 
+def resize(shape, sizes, mode="linear", dtype=numpy.float32, **attributes):
+    """A Resize of the last dims to sizes."""
+    def make(random):
+        node = helper.make_node("Resize", ["x", "", "", "sizes"], ["y"], mode=mode,
+                                **attributes)
+        value = (random.integers(0, 256, shape).astype(dtype) if dtype == numpy.uint8
+                 else random.standard_normal(shape, dtype=dtype))
+        full = numpy.array([*shape[:len(shape) - len(sizes)], *sizes])
+        return model_of(node, value, {"sizes": full}, len(shape),
+                        helper.np_dtype_to_tensor_dtype(value.dtype))
+    return make
+
+
+NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric",
+           "nearest_mode": "floor"}
+
 LISTS = {
+    "resizes": {
+        "DeepLabV3 head": resize((1, 21, 33, 33), (513, 513)),
+        "DeepLabV3 head, 65 to 520": resize((1, 21, 65, 65), (520, 520)),
+        "SegFormer head": resize((1, 150, 128, 128), (512, 512)),
+        "DPT fusion, aligned corners": resize(
+            (1, 256, 96, 96), (192, 192), coordinate_transformation_mode="align_corners"),
+        "U-Net decoder": resize((1, 128, 64, 64), (128, 128)),
+        "YOLOv5 neck": resize((1, 256, 40, 40), (80, 80), **NEAREST),
+        "FPN": resize((1, 256, 100, 136), (200, 272), **NEAREST),
+        "super-resolution, bicubic x4": resize((1, 3, 180, 320), (720, 1280), "cubic"),
+        "1080p x2": resize((1, 3, 1080, 1920), (2160, 3840)),
+        "vocoder, linear": resize((1, 80, 4096), (8192,)),
+        "vocoder, nearest": resize((1, 256, 2048), (8192,), **NEAREST),
+        "u8 1080p to letterbox": resize((1, 3, 1080, 1920), (360, 640), dtype=numpy.uint8),
+        "u8 720p to 512": resize((1, 3, 720, 1280), (288, 512), dtype=numpy.uint8),
+        "u8 1080p to letterbox, nearest": resize(
+            (1, 3, 1080, 1920), (360, 640), dtype=numpy.uint8, **NEAREST),
+        "image 1024 to 224, antialiased": resize(
+            (1, 3, 1024, 1024), (224, 224), antialias=1),
+        "image 1024 to 224, antialiased bicubic": resize(
+            (1, 3, 1024, 1024), (224, 224), "cubic", antialias=1),
+        "3-D U-Net decoder": resize((1, 64, 16, 32, 32), (32, 64, 64)),
+        "ViT position embedding": resize((1, 768, 14, 14), (16, 16), "cubic"),
+    },
     "depthwise": {
         "RepLKNet stage 1": depthwise(128, 56, 31),
         "RepLKNet stage 2": depthwise(256, 28, 29),
