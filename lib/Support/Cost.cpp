@@ -10,6 +10,8 @@
 
 #include "tandem/Support/Resize.h"
 
+#include <algorithm>
+#include <bit>
 #include <cassert>
 #include <numeric>
 
@@ -119,9 +121,18 @@ int64_t backwardMacs(const fb::ConvAttrsT &attrs, Operands operands) {
                        kernel.numElements() / kernel[layout->batch]);
 }
 
+/// The number of times that a fast transform of length n passes over its line:
+/// log2(n), rounded up, or 1.
+int64_t countPasses(const OpDesc &op, const TensorType &operand) {
+  const auto length = static_cast<uint64_t>(transformLength(op, operand));
+  return std::max<int64_t>(1, std::bit_width(length - 1));
+}
+
 int64_t flops(const OpDesc &op, Operands operands, int64_t elements,
               int64_t reads) {
   int64_t flops = getOpInfo(op.kind).flops;
+  if (op.kind == OpKind::fft)
+    flops *= countPasses(op, operands[0]);
   const bool hasBias = op.attrs.AsConvAttrs() && operands.size() > 2;
   if (getOpInfo(op.kind).reads == Reads::phase) {
     flops =

@@ -26,6 +26,21 @@ constexpr double kFunctionUnits = 8;
 /// of TF32.
 constexpr double kTF32Unit = 0x1p-11;
 
+Rounding ownRounding(fb::ScanKind kind) {
+  switch (kind) {
+  case fb::ScanKind::sum:
+    return Rounding::sum;
+  case fb::ScanKind::prod:
+    return Rounding::product;
+  case fb::ScanKind::max:
+  case fb::ScanKind::min:
+    return Rounding::exact;
+  case fb::ScanKind::log_sum_exp:
+    return Rounding::logSumExp;
+  }
+  __builtin_unreachable();
+}
+
 /// Returns OpErrors::rounding of an op whose row has Rounding::own.
 Rounding ownRounding(const OpDesc &op) {
   if (const auto *scatter = op.attrs.AsScatterAttrs())
@@ -36,6 +51,8 @@ Rounding ownRounding(const OpDesc &op) {
   if (const auto *resize = op.attrs.AsResizeAttrs())
     return resize->mode == fb::ResizeMode::nearest ? Rounding::exact
                                                    : Rounding::sum;
+  if (const auto *scan = op.attrs.AsScanAttrs())
+    return ownRounding(scan->kind);
   switch (op.attrs.AsReduceAttrs()->kind) {
   case fb::ReduceKind::sum:
     return Rounding::sum;
@@ -49,6 +66,14 @@ Rounding ownRounding(const OpDesc &op) {
     break;
   }
   return Rounding::exact;
+}
+
+/// The largest number of terms or factors of one element of the result.
+double countTerms(const OpDesc &op, std::span<const TensorType> operands,
+                  const TensorType &result) {
+  if (const auto *scan = op.attrs.AsScanAttrs())
+    return static_cast<double>(result.shape[static_cast<int>(scan->axis)]);
+  return static_cast<double>(cost(op, operands, result).reads);
 }
 
 /// Sets the members of OpErrors that depend on `errors.rounding`.
@@ -75,12 +100,12 @@ void addRoundings(OpErrors &errors, const OpDesc &op,
     break;
   case Rounding::sum:
   case Rounding::mean:
-    errors.terms = static_cast<double>(cost(op, operands, result).reads);
+    errors.terms = countTerms(op, operands, result);
     errors.units = 1;
     errors.mayCancel = true;
     break;
   case Rounding::product: // Each factor has its error.
-    errors.terms = static_cast<double>(cost(op, operands, result).reads);
+    errors.terms = countTerms(op, operands, result);
     errors.amplification = std::sqrt(errors.terms);
     errors.units = 1;
     break;
@@ -95,6 +120,16 @@ void addRoundings(OpErrors &errors, const OpDesc &op,
     errors.terms = static_cast<double>(
         result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
     errors.units = kFunctionUnits;
+    break;
+  case Rounding::logSumExp:
+    errors.terms = countTerms(op, operands, result);
+    errors.units = kFunctionUnits;
+    errors.mayCancel = true;
+    break;
+  case Rounding::fourier:
+    errors.terms = static_cast<double>(transformLength(op, operands[0]));
+    errors.units = 1;
+    errors.mayCancel = true;
     break;
   case Rounding::own: // Replaced by ownRounding.
     __builtin_unreachable();
@@ -139,6 +174,8 @@ bool mayErrNormwise(const OpDesc &op, const Shape &kernel, DType result) {
 } // namespace
 
 double OpErrors::sumUnits() const {
+  if (rounding == Rounding::fourier)
+    return FourierError::kUnits * std::log2(4 * std::max(terms, 1.0));
   return (isNormwise ? NormwiseConv::kTypicalFactor : 1) * std::sqrt(terms);
 }
 

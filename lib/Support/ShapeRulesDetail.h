@@ -35,9 +35,10 @@ Expected<TensorType> inferGather(const OpDesc &op, Operands operands);
 Expected<TensorType> inferScatter(const OpDesc &op, Operands operands);
 Expected<TensorType> inferTopK(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSort(const OpDesc &op, Operands operands);
+Expected<TensorType> inferScan(const OpDesc &op, Operands operands);
+Expected<TensorType> inferFFT(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConv(const OpDesc &op, Operands operands);
-Expected<TensorType> inferConvBackwardData(const OpDesc &op,
-                                           Operands operands);
+Expected<TensorType> inferConvBackwardData(const OpDesc &op, Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);
 Expected<TensorType> inferResize(const OpDesc &op, Operands operands);

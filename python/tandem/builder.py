@@ -150,6 +150,23 @@ class Builder:
         values, indices = self.results("sort", x, axis=axis, descending=descending)
         return values, indices
 
+    def scan(self, x: _tandem.Value, *, kind: str, axis: int, exclusive: bool = False,
+             reverse: bool = False) -> _tandem.Value:
+        """Adds a scan, whose elements combine all elements of `x` before and with each
+        along `axis`. `kind` is "sum", "prod", "max", "min" or "log_sum_exp". With
+        `exclusive`, an element is not combined itself; with `reverse`, lines are read
+        from their end."""
+        return self.op("scan", x, kind=kind, axis=axis, exclusive=exclusive,
+                       reverse=reverse)
+
+    def fft(self, x: _tandem.Value, *, kind: str, axis: int,
+            length: int = 0) -> _tandem.Value:
+        """Adds Fourier transforms along `axis`. `kind` is "fft", "ifft", "rfft" or
+        "irfft", as in numpy.fft. The last dim of complex numbers has size 2 and holds
+        their real and imaginary parts. An "irfft" has a `length`; other transforms have
+        the length of their operand."""
+        return self.op("fft", x, kind=kind, axis=axis, length=length)
+
     def _add(self, add: Callable[..., _T], name: str, operands: tuple[_tandem.Value, ...],
              attributes: dict[str, object]) -> _T:
         # Numbers and arrays of numpy are attributes, too.

@@ -46,6 +46,10 @@ bool haveValidEnums(const fb::OpAttrsUnion &attrs) {
     return isMember(compare->predicate);
   if (const auto *reduce = attrs.AsReduceAttrs())
     return isMember(reduce->kind);
+  if (const auto *scan = attrs.AsScanAttrs())
+    return isMember(scan->kind);
+  if (const auto *fft = attrs.AsFFTAttrs())
+    return isMember(fft->kind);
   if (const auto *scatter = attrs.AsScatterAttrs())
     return isMember(scatter->kind);
   return true;

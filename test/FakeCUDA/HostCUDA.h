@@ -226,6 +226,12 @@ TANDEM_HOST_BINARY(pow)
 
 static inline float rsqrtf(float x) { return 1.0f / sqrtf(x); }
 static inline double rsqrt(double x) { return 1.0 / sqrt(x); }
+static inline double sinpi(double x) {
+  const double turn = x - 2 * rint(x / 2); // from -1 to 1
+  const double folded = fabs(turn) > 0.5 ? copysign(1.0, turn) - turn : turn;
+  return sin(3.14159265358979323846 * folded);
+}
+static inline double cospi(double x) { return sinpi(x + 0.5); }
 static inline float fmaf(float x, float y, float z) {
   return __builtin_fmaf(x, y, z);
 }

@@ -34,6 +34,10 @@ static bool isExact(const Node &node, const std::vector<Node> &nodes) {
     fb::ReduceKind kind = node.op.attrs.AsReduceAttrs()->kind;
     return kind == fb::ReduceKind::max || kind == fb::ReduceKind::min;
   }
+  if (node.op.kind == OpKind::scan) {
+    fb::ScanKind kind = node.op.attrs.AsScanAttrs()->kind;
+    return kind == fb::ScanKind::max || kind == fb::ScanKind::min;
+  }
   return getOpInfo(node.op.kind).rounding == Rounding::exact;
 }
 
@@ -275,8 +279,10 @@ RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
       appendContraction(b);
     else if (draw < 90)
       appendPattern(b);
-    else
+    else if (draw < 97)
       appendReduction(b);
+    else
+      appendLineOp(b);
   }
   // Every value that nothing reads is an output, and now and then another.
   std::vector<bool> read(b.graph.nodes.size(), false);

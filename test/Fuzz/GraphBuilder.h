@@ -101,6 +101,7 @@ public:
 void appendElementwise(GraphBuilder &b);
 void appendShapeOp(GraphBuilder &b);
 void appendContraction(GraphBuilder &b);
+void appendLineOp(GraphBuilder &b);
 void appendReduction(GraphBuilder &b);
 /// Softmax or a norm, spelled out in ops, or reductions of one another.
 void appendPattern(GraphBuilder &b);

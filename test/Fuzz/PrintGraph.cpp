@@ -159,6 +159,17 @@ std::string printAttrs(const OpDesc &op) {
     p.integer("k", a->k);
     p.flag("ascending", a->ascending);
   }
+  if (auto *a = attrs.AsScanAttrs()) {
+    p.integer("axis", a->axis);
+    p.enumerator("kind", "scan_kind", fb::EnumNameScanKind(a->kind));
+    p.flag("exclusive", a->exclusive);
+    p.flag("reverse", a->reverse);
+  }
+  if (auto *a = attrs.AsFFTAttrs()) {
+    p.integer("axis", a->axis);
+    p.enumerator("kind", "fft_kind", fb::EnumNameFFTKind(a->kind));
+    p.integer("length", a->length);
+  }
   if (auto *a = attrs.AsIotaAttrs())
     p.integer("axis", a->axis);
   if (auto *a = attrs.AsConvAttrs())

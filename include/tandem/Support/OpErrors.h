@@ -53,7 +53,8 @@ struct OpErrors {
   Condition condition = Condition::relative;
   double amplification = 1;
   /// The number of terms, factors or updates of each element, or the number of
-  /// exponentials that a softmax adds; 0 if there are none.
+  /// exponentials that a softmax adds, or the length of a Fourier transform; 0
+  /// if there are none.
   double terms = 0;
   /// The largest error of roundings other than those of the terms. The
   /// additional terms of Rounding::cancelling and Rounding::power are not
@@ -86,8 +87,18 @@ struct OpErrors {
   }
   /// Returns the typical error of rounding partial sums or products, relative
   /// to a typical result: the square root of the number of terms
-  /// (docs/Engine.md, "Tolerance").
+  /// (docs/Engine.md, "Tolerance"). For Rounding::fourier, the error is
+  /// relative to the norm of a line and grows with the logarithm of its length.
   double sumUnits() const;
+};
+
+/// The error of a discrete Fourier transform of length n, computed by any fast
+/// algorithm (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed.,
+/// Theorem 24.2, and Bluestein's algorithm, which is three transforms of up to
+/// 4 n elements). The error of an element is up to `kUnits` log2(4 n) units of
+/// roundoff times the Euclidean norm of the line.
+struct FourierError {
+  static constexpr double kUnits = 4;
 };
 
 /// The additional error of a convolution with OpErrors::isNormwise. The error

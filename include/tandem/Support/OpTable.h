@@ -33,6 +33,8 @@ enum class OpFamily : uint8_t {
   reduction,     ///< Reductions over whole dims: reduce.
   normalization, ///< batch_norm and softmax.
   indexing,      ///< Ops that place or order elements: scatter, topk, sort.
+  line,          ///< Ops whose results depend on many elements of a line along
+                 ///< one dim: scan, fft.
   structure,     ///< Ops with unknown semantics: custom_call.
 };
 
@@ -67,8 +69,12 @@ enum class Rounding : uint8_t {
              ///< to the type of the result after each update.
   batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
   softmax,   ///< An exponential divided by a sum of exponentials.
+  logSumExp, ///< The logarithm of a sum of exponentials in any order.
+  fourier,   ///< A discrete Fourier transform, whose errors are relative to the
+             ///< Euclidean norm of a line.
   unknown,   ///< A custom_call. Equal operands give equal results.
-  own, ///< Depends on attributes (reduce, scatter, resize): see errorsOf.
+  own,       ///< Depends on attributes (reduce, resize, scan, scatter): see
+             ///< errorsOf in OpErrors.h.
 };
 
 /// How a small relative error of an operand changes a float result. x is an
@@ -82,7 +88,8 @@ enum class Condition : uint8_t {
   exponential, ///< |f'(x)| <= |f(x)|: the absolute error becomes a relative
                ///< one.
   steep,       ///< None of these, such as for asin near 1.
-  own, ///< Depends on attributes (reduce, scatter, resize): see errorsOf.
+  own, ///< Depends on attributes (reduce, resize, scan, scatter): see errorsOf
+       ///< in OpErrors.h.
 };
 
 /// The values x (and y) of the operands at which the result jumps: there, an

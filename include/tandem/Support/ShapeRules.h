@@ -62,6 +62,10 @@ struct LineOrder {
   static LineOrder of(const OpDesc &op, const TensorType &operand);
 };
 
+/// Returns the length of the transform of an fft op whose operand has a static
+/// size along the op's axis.
+int64_t transformLength(const OpDesc &op, const TensorType &operand);
+
 /// Broadcasts two dims as in NumPy. Returns the size of the result dim, or
 /// nullopt if the sizes differ and neither is 1. If one dim is dynamic and the
 /// other is 1, the result is dynamic. If one dim is dynamic and the other has a

@@ -123,6 +123,7 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
   case OpFamily::normalization:
     return op.step->op->kind == OpKind::softmax ? to.function : to.simple;
   case OpFamily::indexing:
+  case OpFamily::line:
     return op.info().flops >= kTranscendentalFlops ? to.function : to.simple;
   case OpFamily::shape:
   case OpFamily::structure:
@@ -181,6 +182,7 @@ void Describer::addCode(const SketchedOp &op) {
   case OpFamily::normalization:
     return count(kind == OpKind::softmax ? F::softmaxes : F::simpleOps);
   case OpFamily::indexing: // No code is generated.
+  case OpFamily::line:
   case OpFamily::structure:
     return;
   }

@@ -112,7 +112,7 @@ void Sketcher::join(int index) {
   own.hasContraction = family == OpFamily::contraction;
   own.hasWindow = family == OpFamily::window;
   if (family == OpFamily::contraction || family == OpFamily::indexing ||
-      family == OpFamily::structure)
+      family == OpFamily::line || family == OpFamily::structure)
     return;
   for (uint32_t slot : op.step->operands) {
     if (writers[slot] < 0)

@@ -27,7 +27,8 @@ constexpr KernelFamily kFamilies[] = {
     KernelFamily::shape,         KernelFamily::transpose,
     KernelFamily::reduction,     KernelFamily::window,
     KernelFamily::normalization, KernelFamily::contraction,
-    KernelFamily::indexing,      KernelFamily::resize};
+    KernelFamily::indexing,      KernelFamily::resize,
+    KernelFamily::line};
 
 /// A family's files: for all types that it has, for numbers, for floats.
 struct FamilyFiles {
@@ -51,6 +52,11 @@ FamilyFiles filesOf(KernelFamily family) {
     return {"transpose", {"Transpose"}, {}, {}};
   case KernelFamily::indexing:
     return {"indexing", {"Indexing"}, {"IndexingNumbers"}, {}};
+  case KernelFamily::line:
+    return {"line",
+            {},
+            {"Accumulators", "BlockCombination", "Scan"},
+            {"ScanFloats", "FFT"}};
   case KernelFamily::reduction:
     return {"reduction",
             {},
@@ -91,6 +97,7 @@ std::optional<FunctionGroup> functionsOf(KernelFamily family) {
   case KernelFamily::normalization:
   case KernelFamily::contraction:
   case KernelFamily::resize:
+  case KernelFamily::line:
     break;
   }
   return std::nullopt;

@@ -38,6 +38,7 @@ enum class KernelFamily {
   contraction,
   indexing,
   resize,
+  line, ///< scan and fft.
 };
 
 /// A program.

@@ -62,6 +62,10 @@ Planner cuda::plannerOf(OpKind kind) {
   case OpKind::topk:
   case OpKind::sort:
     return planOrder;
+  case OpKind::scan:
+    return planScan;
+  case OpKind::fft:
+    return planFFT;
   case OpKind::conv:
     return planConv;
   case OpKind::conv_backward_data:
@@ -99,6 +103,8 @@ std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
     return only(KernelFamily::shape, result);
   case OpFamily::indexing:
     return only(KernelFamily::indexing, signature.operands[0].dtype);
+  case OpFamily::line:
+    return only(KernelFamily::line, result);
   case OpFamily::contraction:
     return only(KernelFamily::contraction, result);
   case OpFamily::window:

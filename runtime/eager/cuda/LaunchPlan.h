@@ -105,6 +105,8 @@ Planned planIota(const OpSignature &signature);
 Planned planGather(const OpSignature &signature);
 Planned planScatter(const OpSignature &signature);
 Planned planOrder(const OpSignature &signature);
+Planned planScan(const OpSignature &signature);
+Planned planFFT(const OpSignature &signature);
 Planned planConv(const OpSignature &signature);
 Planned planConvBackwardData(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);

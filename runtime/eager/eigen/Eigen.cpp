@@ -47,6 +47,10 @@ static Prepare preparerOf(OpKind kind) {
   case OpKind::topk:
   case OpKind::sort:
     return prepareOrder;
+  case OpKind::scan:
+    return prepareScan;
+  case OpKind::fft:
+    return prepareFFT;
   case OpKind::reduce:
     return prepareReduce;
   case OpKind::batch_norm:

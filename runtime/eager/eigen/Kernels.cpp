@@ -29,9 +29,12 @@ using namespace tandem::eager;
    level::findReduceRow,                                                       \
    level::findAccumulate,                                                      \
    level::findAccumulateSum,                                                   \
+   level::findScan,                                                            \
+   level::findLogSumExp,                                                       \
    level::findMaxOfRows,                                                       \
    level::findArgmax,                                                          \
    level::findArgmaxAccumulate,                                                \
+   level::findFFT,                                                             \
    level::findNormalize,                                                       \
    level::findNormalizeScale,                                                  \
    level::findSoftmax,                                                         \

@@ -45,6 +45,9 @@ Prepared prepareGather(const Signature &signature);
 Prepared prepareScatter(const Signature &signature);
 Prepared prepareOrder(const Signature &signature);
 
+Prepared prepareScan(const Signature &signature);
+Prepared prepareFFT(const Signature &signature);
+
 Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);

@@ -47,6 +47,9 @@ void evaluateScatter(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateOrder(const OpDesc &op, Operands operands,
                    std::span<Tensor> results);
 
+void evaluateScan(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateFFT(const OpDesc &op, Operands operands, Tensor &result);
+
 void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateConvBackwardData(const OpDesc &op, Operands operands,
                               Tensor &result);

@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LocalErrors.h"
+#include "../FFTLines.h"
 
 #include "tandem/Runtime/Compare.h"
 #include "tandem/Runtime/CustomCall.h"
@@ -209,6 +210,76 @@ Errors errorsOfProduct(const OpDesc &op, const Tensor &operand,
 }
 
 //===----------------------------------------------------------------------===//
+// log_sum_exp and Fourier transforms
+//===----------------------------------------------------------------------===//
+
+/// m + log(sum(exp(x - m))) for the largest m of the elements so far: the sum
+/// has a relative error, which is an absolute one of its logarithm. A sum may
+/// be multiplied by an exponential at each element, which errs as a function
+/// does. The distances x - m have relative errors, which count as much as their
+/// exponentials weigh: no more than the logarithm of the number of terms.
+Errors errorsOfLogSumExp(const Tensor &result, const OpErrors &facts) {
+  const double unit = unitRoundoff(computeType(result.dtype()));
+  const double absolute =
+      facts.units * (facts.sumUnits() + 2) + 2 * std::log(facts.terms + 1);
+  Errors errors = relativeErrors(result, 4);
+  const std::vector<double> values = widen<double>(result);
+  for (size_t i = 0; i < errors.size(); ++i)
+    if (std::isfinite(values[i]))
+      errors[i] += absolute * unit;
+  return errors;
+}
+
+/// The norm and the sum of the magnitudes of a line.
+struct LineSize {
+  double norm = 0, sum = 0;
+};
+
+LineSize sizeOfLine(const std::vector<double> &from,
+                    const eager::FFTLines &lines, int64_t outer,
+                    int64_t inner) {
+  LineSize size;
+  const int64_t parts = lines.readsReal() ? 1 : 2;
+  for (int64_t k = 0; k < lines.inSize; ++k)
+    for (int64_t part = 0; part < parts; ++part) {
+      const double x = finiteMagnitude(
+          from[((outer * lines.inSize + k) * lines.inner + inner) * parts +
+               part]);
+      size.norm = std::hypot(size.norm, x);
+      size.sum += x;
+    }
+  // An irfft reads half of the line.
+  const double factor = lines.writesReal() ? 2 : 1;
+  return {size.norm * factor, size.sum * factor};
+}
+
+/// See FourierError. Products of roots of unity with small elements, and small
+/// results, may be flushed to zero.
+Errors errorsOfFourier(const OpDesc &op, const Tensor &operand,
+                       const Tensor &result, const OpErrors &facts) {
+  const eager::FFTLines lines(op, operand.type(), result.type());
+  const DType computed = computeType(result.dtype());
+  const double unit = facts.sumUnits() * unitRoundoff(computed);
+  const double scale = lines.isInverse() ? 1 / facts.terms : 1;
+  const std::vector<double> from = widen<double>(operand);
+  const int64_t parts = lines.writesReal() ? 1 : 2;
+  Errors errors = relativeErrors(result, 2);
+  for (int64_t i = 0; i < lines.outer; ++i)
+    for (int64_t j = 0; j < lines.inner; ++j) {
+      const LineSize size = sizeOfLine(from, lines, i, j);
+      const double error = size.sum >= largestNumber(computed) / 2
+                               ? kInfinity
+                               : scale * (unit * size.norm +
+                                          facts.terms * leastNormal(computed)) +
+                                     leastNormal(computed);
+      for (int64_t k = 0; k < lines.outSize * parts; ++k)
+        errors[((i * lines.outSize + k / parts) * lines.inner + j) * parts +
+               k % parts] += error;
+    }
+  return errors;
+}
+
+//===----------------------------------------------------------------------===//
 // batch_norm and custom calls
 //===----------------------------------------------------------------------===//
 
@@ -296,6 +367,10 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
     return errorsOfProduct(op, operands[0], result, facts.terms);
   case Rounding::batchNorm:
     return errorsOfBatchNorm(op, operands, result, facts.units);
+  case Rounding::logSumExp:
+    return errorsOfLogSumExp(result, facts);
+  case Rounding::fourier:
+    return errorsOfFourier(op, operands[0], result, facts);
   case Rounding::unknown:
     return errorsOfCustomCall(op, result);
   case Rounding::own: // Never returned by errorsOf.

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "../Spatial.h"
+#include "CompensatedSum.h"
 #include "Evaluate.h"
 #include "Wide.h"
 #include "tandem/Support/Strides.h"
@@ -41,35 +42,6 @@ template <typename T> static bool undercuts(T x, T best) {
       return !std::isnan(best);
   return x < best;
 }
-
-namespace {
-/// A sum of doubles as if added in twice the precision: rounding errors of
-/// equal terms add up, and the reference must not err as much as what it judges
-/// (A. Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
-/// endlicher Summen", ZAMM 54, 1974). Integers wrap.
-template <typename T> class Sum {
-public:
-  void add(T x) {
-    if constexpr (std::is_same_v<T, double>) {
-      const double next = sum + x;
-      rest +=
-          std::fabs(sum) >= std::fabs(x) ? (sum - next) + x : (x - next) + sum;
-      sum = next;
-    } else {
-      sum = T(uint64_t(sum) + uint64_t(x));
-    }
-  }
-  T get() const {
-    if constexpr (std::is_same_v<T, double>)
-      return std::isfinite(rest) ? sum + rest : sum;
-    else
-      return sum;
-  }
-
-private:
-  T sum = 0, rest = 0;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // reduce
@@ -150,13 +122,13 @@ template <typename T>
 static void sum(bool isMean, const Reduction &map, const Tensor &operand,
                 Tensor &result) {
   const std::vector<T> x = widen<T>(operand);
-  std::vector<Sum<T>> sums(result.shape().numElements());
+  std::vector<CompensatedSum<T>> sums(result.shape().numElements());
   const Strides own = rowMajorStrides(operand.shape());
   for (StridedIndex<2> i(operand.shape(), {own, map.result}); !i.done();
        i.next())
     sums[i.offset(1)].add(x[i.offset(0)]);
   std::vector<T> values;
-  for (const Sum<T> &of : sums)
+  for (const CompensatedSum<T> &of : sums)
     values.push_back(isMean ? divideByCount(of.get(), map.count) : of.get());
   narrow(values, result);
 }
@@ -197,7 +169,7 @@ namespace {
 /// One pooling window: max of the elements inside, or their sum and number.
 template <typename T> struct Window {
   T max;
-  Sum<T> sum = {};
+  CompensatedSum<T> sum = {};
   int64_t count = 0;
 };
 } // namespace
@@ -274,7 +246,7 @@ void reference::evaluateBatchNorm(const OpDesc &op, Operands operands,
 /// exp(x - max) / sum of the same along one line.
 static void softmaxLine(double *line, int64_t size, int64_t stride) {
   double max = -std::numeric_limits<double>::infinity();
-  Sum<double> sum;
+  CompensatedSum<double> sum;
   for (int64_t i = 0; i < size; ++i)
     max = combine(ReduceKind::max, max, line[i * stride]);
   for (int64_t i = 0; i < size; ++i)

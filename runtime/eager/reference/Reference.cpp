@@ -60,6 +60,10 @@ static Evaluate evaluatorOf(OpKind kind) {
   case OpKind::topk:
   case OpKind::sort:
     return evaluateOrder;
+  case OpKind::scan:
+    return one<evaluateScan>;
+  case OpKind::fft:
+    return one<evaluateFFT>;
   case OpKind::conv:
     return one<evaluateConv>;
   case OpKind::conv_backward_data:

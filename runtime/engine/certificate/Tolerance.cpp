@@ -123,6 +123,15 @@ ValueTolerance toleranceOf(const OpView &view, Precision precision) {
   return combine(result, {roundingOnce(unitRoundoff(view.result.dtype)), 0});
 }
 
+/// Returns the number of elements of a line of the result of a scan or fft; an
+/// element of a Fourier transform has two parts.
+double reachOnLine(const OpDesc &op, const Shape &result) {
+  const auto *scan = op.attrs.AsScanAttrs();
+  const int64_t axis = scan ? scan->axis : op.attrs.AsFFTAttrs()->axis;
+  const auto size = static_cast<double>(result[static_cast<int>(axis)]);
+  return scan ? size : 2 * size;
+}
+
 /// Returns the largest number of elements of the result that depend on one
 /// element of an operand.
 double reach(const OpView &view, size_t operand) {
@@ -146,6 +155,8 @@ double reach(const OpView &view, size_t operand) {
     if (kind == OpKind::softmax)
       return errorsOf(view.op, view.types, view.result).terms;
     break;
+  case OpFamily::line:
+    return reachOnLine(view.op, view.result.shape);
   case OpFamily::contraction:
   case OpFamily::window:
   case OpFamily::structure:

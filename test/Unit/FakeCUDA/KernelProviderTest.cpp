@@ -341,6 +341,29 @@ TEST_F(OwnKernels, ProductsOfSeveralTiles) {
     }
 }
 
+/// Lines that a block scans in several steps, in both directions.
+TEST_F(OwnKernels, ScansOfLongLines) {
+  for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8})
+    for (fb::ScanKind kind : fb::EnumValuesScanKind())
+      for (bool flag : {false, true}) {
+        const OpDesc op =
+            makeOp(OpKind::scan, fb::ScanAttrsT{{}, 1, kind, flag, !flag});
+        if (isFloat(dtype) || kind != fb::ScanKind::log_sum_exp)
+          check(flag ? wide() : narrow(), {op, {random(dtype, {2, 600, 3})}});
+      }
+}
+
+/// A line with an infinity becomes NaN, and the lines beside it do not.
+TEST_F(OwnKernels, TransformsOfInfinities) {
+  Tensor x = random(DType::f32, {2, 70, 3, 2});
+  x.as<float>()[100] = std::numeric_limits<float>::infinity();
+  for (fb::FFTKind kind : fb::EnumValuesFFTKind()) {
+    const int64_t length = kind == fb::FFTKind::irfft ? 138 : 0;
+    check(narrow(),
+          {makeOp(OpKind::fft, fb::FFTAttrsT{{}, 1, kind, length}), {x}});
+  }
+}
+
 /// Weights that are not finite meet what is in the image alone: a tap in the
 /// padding adds nothing.
 TEST_F(OwnKernels, PaddingIsNotMultiplied) {

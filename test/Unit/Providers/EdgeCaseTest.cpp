@@ -310,6 +310,11 @@ TEST(Empty, Shape) {
   checkEmpty(makeOp(OpKind::topk, fb::TopKAttrsT{{}, 0, 0}), {y});
   checkEmpty(makeOp(OpKind::sort, fb::SortAttrsT{{}, 0}), {x});
   checkEmpty(makeOp(OpKind::sort, fb::SortAttrsT{{}, 1}), {x});
+  for (fb::ScanKind kind : fb::EnumValuesScanKind()) {
+    checkEmpty(makeOp(OpKind::scan, fb::ScanAttrsT{{}, 0, kind}), {x});
+    checkEmpty(makeOp(OpKind::scan, fb::ScanAttrsT{{}, 1, kind, true}), {x});
+  }
+  checkEmpty(makeOp(OpKind::fft, fb::FFTAttrsT{{}, 0, fb::FFTKind::rfft}), {x});
 }
 
 TEST(Empty, Contractions) {

@@ -85,6 +85,8 @@ private:
   Case scatter();
   Case topk();
   Case sort();
+  Case scan();
+  Case fft();
   Tensor indicesInto(int64_t size);
   Case broadcast();
   /// The layouts and groups of a convolution; its other attributes are missing.
@@ -203,6 +205,27 @@ Case Maker::sort() {
   const Shape from = shape(1);
   const int axis = pick(0, from.rank() - 1);
   return {makeOp(kind, fb::SortAttrsT{{}, axis, coin()}), {tensor(from)}};
+}
+
+Case Maker::scan() {
+  const Shape from = shape(1);
+  const int axis = pick(0, from.rank() - 1);
+  const auto how = fb::ScanKind(pick(0, isFloat(dtype) ? 4 : 3));
+  return {makeOp(kind, fb::ScanAttrsT{{}, axis, how, coin(), coin()}),
+          {tensor(from)}};
+}
+
+Case Maker::fft() {
+  const auto how = fb::FFTKind(pick(0, 3));
+  Shape from = shape(1, 3);
+  const int axis = pick(0, from.rank() - 1);
+  const int64_t size = pick(1, coin() ? 12 : 70);
+  const bool isHalf = how == fb::FFTKind::irfft;
+  from[axis] = isHalf ? size / 2 + 1 : size;
+  if (how != fb::FFTKind::rfft)
+    from.push_back(2);
+  return {makeOp(kind, fb::FFTAttrsT{{}, axis, how, isHalf ? size : 0}),
+          {tensor(from)}};
 }
 
 Case Maker::broadcast() {
@@ -440,6 +463,10 @@ std::optional<Case> Maker::make() {
     return topk();
   case OpKind::sort:
     return sort();
+  case OpKind::scan:
+    return scan();
+  case OpKind::fft:
+    return fft();
   case OpKind::conv:
     return conv();
   case OpKind::conv_backward_data:

@@ -304,6 +304,40 @@ TEST(ShapeRules, IndexingOps) {
   expectError(sort(-1), {{f32, {5}}}, "sort C2: ");
 }
 
+TEST(ShapeRules, LineOps) {
+  auto scan = [](int64_t axis, fb::ScanKind kind) {
+    return makeOp(OpKind::scan, fb::ScanAttrsT{{}, axis, kind});
+  };
+  expectType(scan(1, fb::ScanKind::sum), {{i8, {2, D}}}, {i8, {2, D}});
+  expectType(scan(0, fb::ScanKind::log_sum_exp), {{f16, {0}}}, {f16, {0}});
+  expectError(scan(0, fb::ScanKind::sum), {{i1, {5}}}, "scan C1: ");
+  expectError(scan(0, fb::ScanKind::log_sum_exp), {{i8, {5}}}, "scan C1: ");
+  expectError(scan(1, fb::ScanKind::max), {{f32, {5}}}, "scan C2: ");
+  expectError(scan(-1, fb::ScanKind::max), {{f32, {5}}}, "scan C2: ");
+
+  using fb::FFTKind;
+  auto fft = [](int64_t axis, FFTKind kind, int64_t length = 0) {
+    return makeOp(OpKind::fft, fb::FFTAttrsT{{}, axis, kind, length});
+  };
+  expectType(fft(0, FFTKind::fft), {{f32, {5, D}}}, {f32, {5, 2}});
+  expectType(fft(1, FFTKind::ifft), {{f64, {D, D, 2}}}, {f64, {D, D, 2}});
+  expectType(fft(1, FFTKind::rfft), {{f32, {3, 8}}}, {f32, {3, 5, 2}});
+  expectType(fft(0, FFTKind::rfft), {{bf16, {D}}}, {bf16, {D, 2}});
+  expectType(fft(0, FFTKind::irfft, 9), {{f32, {5, 3, 2}}}, {f32, {9, 3}});
+  expectType(fft(0, FFTKind::irfft, 8), {{f32, {D, 2}}}, {f32, {8}});
+  expectError(fft(0, FFTKind::fft), {{i32, {5, 2}}}, "fft C1: ");
+  expectError(fft(1, FFTKind::fft), {{f32, {5, 2}}}, "fft C2: ");
+  expectError(fft(1, FFTKind::rfft), {{f32, {5}}}, "fft C2: ");
+  expectError(fft(0, FFTKind::ifft), {{f32, {5, 3}}}, "fft C3: ");
+  expectError(fft(0, FFTKind::rfft), {{f32, {0, 3}}}, "fft C4: ");
+  expectError(fft(0, FFTKind::irfft, 7), {{f32, {5, 2}}}, "fft C5: ");
+  expectError(fft(0, FFTKind::irfft), {{f32, {D, 2}}}, "fft C5: ");
+  expectError(fft(0, FFTKind::irfft, -1), {{f32, {1, 2}}}, "fft C5: ");
+  expectError(fft(0, FFTKind::fft, 5), {{f32, {5, 2}}}, "fft C5: ");
+  expectError(fft(0, FFTKind::rfft), {{f32, {1, 1, 1, 1, 1, 1, 1, 1}}},
+              "fft C6: ");
+}
+
 TEST(ResolveSlice, StartsAndSizes) {
   EXPECT_EQ(resolveSlice(10, -3, INT64_MAX, 2).start, 7);
   EXPECT_EQ(resolveSlice(10, -3, INT64_MAX, 2).size, 2);

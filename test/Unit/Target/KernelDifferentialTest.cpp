@@ -53,6 +53,7 @@ std::vector<OpKind> compiledKinds() {
   for (OpKind kind : fb::EnumValuesOpKind())
     if (kind != OpKind::custom_call && kind != OpKind::softmax &&
         kind != OpKind::conv_backward_data && kind != OpKind::resize &&
+        getOpInfo(kind).family != OpFamily::line &&
         getOpInfo(kind).family != OpFamily::indexing)
       kinds.push_back(kind);
   return kinds;

@@ -73,6 +73,17 @@ private:
     integer("axis", from.axis);
     flag("descending", from.descending);
   }
+  void add(const fb::ScanAttrsT &from) {
+    integer("axis", from.axis);
+    enumerator<ScanKindAttr>("kind", symbolizeScanKind(uint32_t(from.kind)));
+    flag("exclusive", from.exclusive);
+    flag("reverse", from.reverse);
+  }
+  void add(const fb::FFTAttrsT &from) {
+    integer("axis", from.axis);
+    enumerator<FFTKindAttr>("kind", symbolizeFFTKind(uint32_t(from.kind)));
+    integer("length", from.length);
+  }
   void add(const fb::IotaAttrsT &from) { integer("axis", from.axis); }
   void add(const fb::ConvAttrsT &from) {
     addWindow(from);
@@ -184,6 +195,8 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(ScatterAttrs)
     TABLE(TopKAttrs)
     TABLE(SortAttrs)
+    TABLE(ScanAttrs)
+    TABLE(FFTAttrs)
     TABLE(IotaAttrs)
     TABLE(ConvAttrs)
     TABLE(MatmulAttrs)

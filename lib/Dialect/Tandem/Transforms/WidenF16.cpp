@@ -45,6 +45,7 @@ bool isBoundary(OpKind kind) {
   case OpFamily::window:
   case OpFamily::reduction:
   case OpFamily::normalization:
+  case OpFamily::line:
     return false;
   }
   llvm_unreachable("unknown family");

@@ -30,6 +30,7 @@ namespace tandem::eager {
 using fb::ComparePredicate;
 using fb::DType;
 using fb::ReduceKind;
+using fb::ScanKind;
 
 /// out[i] = f(in[i]) for i < n.
 using UnaryKernel = void (*)(const void *in, void *out, int64_t n);
@@ -49,6 +50,17 @@ using AccumulateKernel = void (*)(void *acc, const void *in, int64_t n,
 /// The number of rows of floats that are summed in their own type before the
 /// sum is added to an f64 accumulator.
 inline constexpr int64_t kSumBlock = 32;
+/// Inclusive scans of n interleaved lines, in order: element i of line j is at
+/// i * stride + j in both tensors, in elements. The stride may be negative. One
+/// line of floats is scanned in `kScanChains` parts of equal length and a rest,
+/// and what is before a part is combined with its elements afterwards.
+using ScanKernel = void (*)(const void *in, void *out, int64_t size, int64_t n,
+                            int64_t stride);
+inline constexpr int64_t kScanChains = 8;
+/// The same for log_sum_exp, in f64 and in order. With `isExclusive`, element i
+/// is the combination of the elements before it.
+using LogSumExpKernel = void (*)(const void *in, void *out, int64_t size,
+                                 int64_t stride, bool isExclusive);
 /// out[i] = the maximum of rows[j][i], j < count.
 using MaxOfRowsKernel = void (*)(const void *const *rows, int64_t count,
                                  void *out, int64_t n);
@@ -114,6 +126,100 @@ struct InterpolationKernels {
   void (*round)(void *row, int64_t n, double grid, bool truncates);
 };
 
+//===----------------------------------------------------------------------===//
+// Fourier transforms
+//===----------------------------------------------------------------------===//
+
+/// The largest factor of a length whose transform is computed by its
+/// definition.
+inline constexpr int64_t kLargestRadix = 61;
+inline constexpr int kMaxStages = 48;
+/// The most lines that a kernel transforms at a time: those of a 64-byte vector
+/// of f32.
+inline constexpr int64_t kMaxLines = 16;
+
+/// A fast transform of `length` complex numbers, all of whose prime factors are
+/// at most kLargestRadix, in stages (Stockham's ordering: Van Loan,
+/// Computational Frameworks for the Fast Fourier Transform, section 1.7).
+/// Tables hold complex numbers, of the type of the kernel.
+struct FFTStages {
+  int64_t length = 1;
+  int count = 0;
+  struct {
+    int64_t radix;
+    /// exp(-2 pi i q r / size) at q * (radix - 1) + r - 1, for q < size / radix
+    /// and 0 < r < radix, where `size` is the length that is left.
+    const void *twiddles;
+    /// exp(-2 pi i r / radix), r < radix.
+    const void *roots;
+  } stage[kMaxStages];
+};
+
+/// A transform of lines as an op has it, in terms of a transform of complex
+/// numbers. The numbers of a line of the operand become the `size` numbers of
+/// the inner transform, and those become the numbers of a line of the result.
+/// All powers of roots are exp(-2 pi i ...): inverse transforms exchange real
+/// and imaginary parts.
+struct FFTLine {
+  fb::FFTKind kind;
+  int64_t length, inSize, outSize;
+  int64_t size;
+  /// Whether pairs of real numbers are the numbers of the inner transform; then
+  /// `halfRoots` holds exp(-2 pi i k / length), k <= size.
+  bool isHalf;
+  const void *halfRoots;
+  /// The inner transform as a convolution (L. Bluestein, A linear filtering
+  /// approach to the computation of discrete Fourier transform, IEEE Trans.
+  /// Audio Electroacoust. 18, 1970): `chirp` holds exp(-pi i k k / size), and
+  /// `spectrum` the transform of its conjugates, divided by `stages.length`.
+  bool isBluestein;
+  const void *chirp, *spectrum;
+  /// The stages for `size` numbers or, with Bluestein, for a power of two.
+  FFTStages stages;
+};
+
+/// The offsets and strides of lines, in elements of the tensors.
+struct FFTLinePlaces {
+  int64_t count = 0; // at most the number of lanes
+  int64_t from[kMaxLines], to[kMaxLines];
+  int64_t fromStride, toStride;
+};
+
+/// A long transform of one line, as transforms of the columns and of the rows
+/// of a matrix (D. Bailey, FFTs in external or hierarchical memory, J.
+/// Supercomputing 4, 1990). `twiddles` holds exp(-2 pi i j k / (rows *
+/// columns)) at j * rows + k, for column j and row k.
+struct FFTMatrix {
+  int64_t rows, columns;
+  FFTStages ofColumn, ofRow;
+  const void *twiddles;
+};
+
+/// Kernels of one type. Buffers hold vectors of `lanes` elements, each of which
+/// belongs to a line: the real parts of a number of all lines, then its
+/// imaginary parts.
+struct FFTKernels {
+  int64_t lanes;
+  /// Transforms lines. The two buffers have as many numbers as the larger of
+  /// the lines and of the stages.
+  void (*lines)(const FFTLine &line, const FFTLinePlaces &places,
+                const void *in, void *out, void *buffer, void *other);
+  /// The same in steps, for one line whose inner transform is an FFTMatrix. The
+  /// buffers hold numbers of one line. `load` returns the factor that `store`
+  /// is given.
+  double (*load)(const FFTLine &line, const FFTLinePlaces &places,
+                 const void *in, void *buffer);
+  void (*columns)(const FFTMatrix &matrix, int64_t first, const void *in,
+                  void *out, void *buffer, void *other);
+  void (*rows)(const FFTMatrix &matrix, int64_t first, const void *in,
+               void *out, void *buffer, void *other);
+  void (*convolve)(const FFTLine &line, void *numbers);
+  void (*store)(const FFTLine &line, const FFTLinePlaces &places, double factor,
+                void *buffer, void *out);
+  /// Transforms complex numbers of one line in place, with a second buffer.
+  void (*transform)(const FFTStages &stages, void *numbers, void *other);
+};
+
 /// The kernels of one level of x86-64. Each function returns null where there
 /// is no kernel. Bit i of a mask says that operand i is a single element, which
 /// is repeated.
@@ -130,9 +236,13 @@ struct KernelTable {
   AccumulateKernel (*accumulate)(ReduceKind kind, DType dtype);
   /// For sums of floats, whose accumulators are doubles.
   AccumulateKernel (*accumulateSum)(DType dtype);
+  ScanKernel (*scan)(ScanKind kind, DType dtype);
+  LogSumExpKernel (*logSumExp)(DType dtype);
   MaxOfRowsKernel (*maxOfRows)(DType dtype);
   ArgmaxKernel (*argmax)(DType dtype);
   ArgmaxAccumulateKernel (*argmaxAccumulate)(DType dtype);
+  /// Null for types other than f32 and f64.
+  const FFTKernels *(*fft)(DType dtype);
   /// With `repeated`, mean, scale and offset are one element each.
   NormalizeKernel (*normalize)(DType dtype, bool repeated);
   ScaleKernel (*normalizeScale)(DType dtype);
@@ -161,9 +271,12 @@ const KernelTable &kernels();
   RowReduceKernel findReduceRow(ReduceKind kind, DType dtype);                 \
   AccumulateKernel findAccumulate(ReduceKind kind, DType dtype);               \
   AccumulateKernel findAccumulateSum(DType dtype);                             \
+  ScanKernel findScan(ScanKind kind, DType dtype);                             \
+  LogSumExpKernel findLogSumExp(DType dtype);                                  \
   MaxOfRowsKernel findMaxOfRows(DType dtype);                                  \
   ArgmaxKernel findArgmax(DType dtype);                                        \
   ArgmaxAccumulateKernel findArgmaxAccumulate(DType dtype);                    \
+  const FFTKernels *findFFT(DType dtype);                                      \
   NormalizeKernel findNormalize(DType dtype, bool repeated);                   \
   ScaleKernel findNormalizeScale(DType dtype);                                 \
   SoftmaxKernel findSoftmax(DType dtype);                                      \

@@ -83,6 +83,17 @@ def Tandem_NearestRounding : Tandem_Enum<"NearestRounding",
       I32EnumCase<"floor", 2>, I32EnumCase<"ceil", 3>]>;
 def Tandem_NearestRoundingAttr
     : EnumAttr<Tandem_Dialect, Tandem_NearestRounding, "nearest_rounding">;
+def Tandem_ScanKind : Tandem_Enum<"ScanKind",
+    "how a scan combines elements", [
+      I32EnumCase<"sum", 0>, I32EnumCase<"prod", 1>, I32EnumCase<"max", 2>,
+      I32EnumCase<"min", 3>, I32EnumCase<"log_sum_exp", 4>]>;
+def Tandem_ScanKindAttr
+    : EnumAttr<Tandem_Dialect, Tandem_ScanKind, "scan_kind">;
+
+def Tandem_FFTKind : Tandem_Enum<"FFTKind", "kind of a Fourier transform", [
+      I32EnumCase<"fft", 0>, I32EnumCase<"ifft", 1>, I32EnumCase<"rfft", 2>,
+      I32EnumCase<"irfft", 3>]>;
+def Tandem_FFTKindAttr : EnumAttr<Tandem_Dialect, Tandem_FFTKind, "fft_kind">;
 
 def Tandem_FusionKind : Tandem_Enum<"FusionKind", "kind of a fusion", [
       I32EnumCase<"loop", 0>, I32EnumCase<"reduction", 1>,
