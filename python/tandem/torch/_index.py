@@ -230,24 +230,35 @@ def argmax(c: Context, x: Value, dim: int | None = None, keepdim: bool = False) 
             else (c.reshape(values, c.shape_of(results[0])), index))
 
 
-@handles("cumsum")
-def cumsum(c: Context, x: Value, dim: int, *, dtype: typing.Any = None) -> Value:
-    """Sums of 1, 2, 4, … elements (Hillis and Steele, Data Parallel Algorithms, 1986);
-    of 16-bit floats in float32, as torch sums them."""
+_SCANS = {"cumsum": "sum", "cumprod": "prod", "logcumsumexp": "log_sum_exp"}
+
+
+@handles("cumsum", "cumprod", "logcumsumexp")
+def scan(c: Context, x: Value, dim: int, *, dtype: typing.Any = None) -> Value:
     x = c.cast(c.cast(x, c.dtype), c.wide)
     shape = c.shape(x)
-    if not shape:
-        return c.cast(x, c.dtype)
-    dim = axis_of(dim, len(shape))
-    rank, step = len(shape), 1
-    while step < shape[dim]:
-        low = [step if axis == dim else 0 for axis in range(rank)]
-        limits = [n - step if axis == dim else n for axis, n in enumerate(shape)]
-        before = c.b.slice(x, starts=[0] * rank, limits=limits, strides=[1] * rank)
-        zeros = [0] * rank
-        x = c.b.add(x, c.b.pad(before, low=low, high=zeros, interior=zeros, value=0.0))
-        step *= 2
+    if shape:
+        kind = _SCANS[c.op.split(".")[1]]
+        x = c.b.scan(x, kind=kind, axis=axis_of(dim, len(shape)))
     return c.cast(x, c.dtype)
+
+
+@handles("cummax", "cummin")
+def cummax(c: Context, x: Value, dim: int) -> tuple[Value, Value]:
+    """The largest or smallest elements so far, and the indices of the last of equal
+    ones. A NaN displaces all numbers."""
+    shape = c.shape(x)
+    if not shape:
+        return x, c.splat(0, "int64")
+    axis = axis_of(dim, len(shape))
+    values = c.b.scan(c.numeric(x), kind="max" if "max" in c.op else "min", axis=axis)
+    displaces = c.b.compare(c.numeric(x), values, predicate="eq")
+    if is_float(c.dtype_of(x)):
+        displaces = c.b.logical_or(displaces, c.b.compare(x, x, predicate="ne"))
+    place = c.reshape(iota(c, shape[axis]), [
+        shape[axis] if i == axis else 1 for i in range(len(shape))])
+    places = c.b.select(displaces, place, c.splat(0, "int64"))
+    return (c.cast(values, c.dtype_of(x)), c.b.scan(places, kind="max", axis=axis))
 
 
 @handles("searchsorted", "bucketize")

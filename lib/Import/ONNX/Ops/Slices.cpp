@@ -71,30 +71,23 @@ Ints splitSizes(Node &node, Value x, int64_t axis) {
   return sizes;
 }
 
-/// All elements before and with each along a dim, combined by ⌈log₂ n⌉ shifted
-/// ops, so that an infinity stays where it is. `neutral` changes nothing.
-template <typename Op> void accumulate(Node &node, double neutral) {
+/// Combines all elements before and with each along a dim.
+void scan(Node &node, ir::ScanKind kind) {
   Value x = node.operand(0);
   Ints axes = node.constants(1);
   if (!node.requireCount("axis", axes.size(), 1))
     return;
-  int64_t axis = node.axis(axes[0], node.rank(x)), size = node.dim(x, axis);
-  bool isReverse = node.getInt("reverse", 0);
+  const int64_t axis = node.axis(axes[0], node.rank(x));
   if (node.hasFailed())
     return;
-  auto shifted = [&](Value value, int64_t by) {
-    Value part = isReverse ? node.slice(value, axis, by, kMax)
-                           : node.slice(value, axis, 0, size - by);
-    Ints none(node.rank(x), 0), padding = none;
-    padding[axis] = by;
-    return isReverse ? node.pad(part, none, padding, none, neutral)
-                     : node.pad(part, padding, none, none, neutral);
-  };
-  if (node.getInt("exclusive", 0) && size > 0)
-    x = shifted(x, 1);
-  for (int64_t by = 1; by < size; by *= 2)
-    x = node.emit<Op>({x, shifted(x, by)});
-  node.result(0, x);
+  MLIRContext *context = node.state().builder.getContext();
+  SmallVector<NamedAttribute> attributes{
+      node.attribute("kind", ir::ScanKindAttr::get(context, kind)),
+      node.integer("axis", axis)};
+  for (StringRef flag : {"exclusive", "reverse"})
+    if (node.getInt(flag, 0))
+      attributes.push_back(node.unit(flag));
+  node.result(0, node.emit<ir::ScanOp>(x, attributes));
 }
 
 } // namespace
@@ -188,8 +181,8 @@ void convertCenterCropPad(Node &node) {
   node.result(0, padByValue(node, x, low, high));
 }
 
-void convertCumProd(Node &node) { accumulate<ir::MulOp>(node, 1); }
-void convertCumSum(Node &node) { accumulate<ir::AddOp>(node, 0); }
+void convertCumProd(Node &node) { scan(node, ir::ScanKind::prod); }
+void convertCumSum(Node &node) { scan(node, ir::ScanKind::sum); }
 
 void convertGather(Node &node) {
   Value x = node.operand(0);

@@ -22,38 +22,11 @@ struct Transform {
   int64_t length;
   bool isInverse, isOneSided;
 
-  /// The numbers of elements it reads and writes.
-  int64_t inputs() const { return isInverse ? reduced() : length; }
-  int64_t outputs() const { return isInverse ? length : reduced(); }
-  /// The parts of a number it writes: of what is real, only one.
-  int64_t parts() const { return isInverse && isOneSided ? 1 : 2; }
-
-private:
-  int64_t reduced() const { return isOneSided ? length / 2 + 1 : length; }
-};
-
-/// The matrix of the transform, from (element, part) to (element, part), where
-/// the parts are the real one and, where there is one, the imaginary one.
-SmallVector<double> matrixOf(const Transform &of, int64_t inputParts) {
-  SmallVector<double> matrix;
-  for (int64_t i = 0; i < of.inputs(); ++i) {
-    double factor = of.isInverse ? 1.0 / of.length : 1;
-    // Each element that is not there is the conjugate of one that is.
-    bool hasConjugate = i != 0 && 2 * i != of.length;
-    if (of.isInverse && of.isOneSided && hasConjugate)
-      factor *= 2;
-    for (int64_t part = 0; part < inputParts; ++part)
-      for (int64_t j = 0; j < of.outputs(); ++j) {
-        double turn = 2 * kPi * (i * j % of.length) / of.length;
-        double real = std::cos(turn) * factor;
-        double imaginary = std::sin(turn) * (of.isInverse ? factor : -factor);
-        matrix.push_back(part == 0 ? real : -imaginary);
-        if (of.parts() == 2)
-          matrix.push_back(part == 0 ? imaginary : real);
-      }
+  /// The number of elements that it reads.
+  int64_t inputs() const {
+    return isInverse && isOneSided ? length / 2 + 1 : length;
   }
-  return matrix;
-}
+};
 
 /// Dim `axis` of `x` with `size` elements: the first ones, or zeros behind all.
 Value resizeDim(Node &node, Value x, int64_t axis, int64_t size) {
@@ -65,58 +38,68 @@ Value resizeDim(Node &node, Value x, int64_t axis, int64_t size) {
   return own == size ? x : node.pad(x, none, high, none, 0);
 }
 
-/// An error unless the matrix may be made: its elements are bounded, and so is
-/// the length.
-bool requireMatrix(Node &node, const Transform &of, int64_t parts) {
-  auto fits = [&](int64_t length) {
-    const Transform other{length, of.isInverse, of.isOneSided};
-    return other.inputs() * parts * other.outputs() * other.parts() <=
-           kMaxTableElements;
-  };
-  int64_t longest = 1; // By bisection: longer ones have larger matrices.
-  for (int64_t step = 1 << 12; step > 0; step /= 2)
-    while (fits(longest + step))
-      longest += step;
-  return node.require(of.length <= longest,
-                      "a length of " + Twine(of.length) +
-                          " is not supported: at most " + Twine(longest) +
-                          " is, for numbers of " +
-                          (parts == 1 ? "one part" : "two parts"));
+Value emitFFT(Node &node, Value x, ir::FFTKind kind, int64_t axis,
+              int64_t length = 0) {
+  MLIRContext *context = node.state().builder.getContext();
+  return node.emit<ir::FFTOp>(
+      x, {node.attribute("kind", ir::FFTKindAttr::get(context, kind)),
+          node.integer("axis", axis), node.integer("length", length)});
 }
 
-/// Transforms `x`, whose last dim is the parts of its numbers, along `axis`, by
-/// a product with the transform's matrix.
+/// Removes the dim of the parts, or adds one of a single part.
+Value removeParts(Node &node, Value x) {
+  Sizes sizes = node.sizesOf(x);
+  if (node.hasFailed())
+    return {};
+  sizes.pop_back();
+  return node.reshape(x, sizes);
+}
+Value addParts(Node &node, Value x) {
+  Sizes sizes = node.sizesOf(x);
+  sizes.push_back(Size(1));
+  return node.reshape(x, sizes);
+}
+
+/// The transform of real numbers. Elements from length / 2 + 1 on are
+/// conjugates of those before.
+Value transformReal(Node &node, Value x, int64_t axis, const Transform &of) {
+  const Value half =
+      emitFFT(node, removeParts(node, x), ir::FFTKind::rfft, axis);
+  if (of.isOneSided || of.length <= 2)
+    return half;
+  Ints mirrored;
+  for (int64_t k = of.length / 2 + 1; k < of.length; ++k)
+    mirrored.push_back(of.length - k);
+  const Value conjugate =
+      node.table(RankedTensorType::get({2}, node.element(x)), {1.0, -1.0});
+  return node.concat(
+      {half, node.mul(pick(node, half, mirrored, axis), conjugate)}, axis);
+}
+
+/// Transforms `x`, whose last dim is the parts of its numbers, along `axis`.
+/// The result has one part if it is real, and two otherwise.
 Value transform(Node &node, Value x, int64_t axis, const Transform &of) {
-  int64_t last = node.rank(x) - 1;
-  int64_t parts = node.dim(x, last);
+  const int64_t last = node.rank(x) - 1, parts = node.dim(x, last);
   if (node.hasFailed() ||
       !node.require(parts == 1 || parts == 2,
                     "needs a last dim of one or two parts of numbers") ||
       !node.require(of.length > 0, "a length of " + Twine(of.length) +
                                        ", which is not positive") ||
-      !requireMatrix(node, of, parts))
+      !node.require(of.length <= kMaxSize, "a length of " + Twine(of.length) +
+                                               ", which is over " +
+                                               Twine(kMaxSize)))
     return {};
   x = resizeDim(node, x, axis, of.inputs());
-  Ints order = range(0, last + 1);
-  std::swap(order[axis], order[last - 1]);
-  Sizes sizes = node.sizesOf(node.transpose(x, order));
-  if (node.hasFailed())
-    return {};
-  sizes.pop_back();
-  sizes.back() = Size(of.inputs() * parts);
-  auto type = RankedTensorType::get(
-      {of.inputs() * parts, of.outputs() * of.parts()}, node.element(x));
-  Value matrix = node.table(type, matrixOf(of, parts));
-  // A product needs two dims.
-  if (sizes.size() == 1)
-    sizes.insert(sizes.begin(), Size(1));
-  Value y = node.emit<ir::MatmulOp>(
-      {node.reshape(node.transpose(x, order), sizes), matrix});
-  sizes.back() = Size(of.outputs());
-  sizes.push_back(Size(of.parts()));
-  if (last == 1)
-    sizes.erase(sizes.begin());
-  return node.transpose(node.reshape(y, sizes), order);
+  if (!of.isInverse && parts == 1 &&
+      (of.isOneSided || of.length <= kMaxTableElements))
+    return transformReal(node, x, axis, of);
+  x = resizeDim(node, x, last, 2);
+  if (of.isOneSided && of.isInverse)
+    return addParts(node,
+                    emitFFT(node, x, ir::FFTKind::irfft, axis, of.length));
+  x = emitFFT(node, x, of.isInverse ? ir::FFTKind::ifft : ir::FFTKind::fft,
+              axis);
+  return of.isOneSided ? node.slice(x, axis, 0, of.length / 2 + 1) : x;
 }
 
 /// a - b cos(t) + c cos(2t) for t from 0 to 2π.
@@ -169,11 +152,8 @@ void convertDFT(Node &node) {
 
 void convertSTFT(Node &node) {
   Value x = node.operand(0);
-  if (node.rank(x) == 2) { // A real signal, as PyTorch writes it.
-    Sizes shape = node.sizesOf(x);
-    shape.push_back(Size(1));
-    x = node.reshape(x, shape);
-  }
+  if (node.rank(x) == 2) // A real signal, as PyTorch writes it.
+    x = addParts(node, x);
   int64_t length = node.dim(x, 1);
   Ints steps = node.constants(1);
   bool hasWindow = node.hasOperand(2);

@@ -96,6 +96,18 @@ MaybeSizes ofReduce(ir::ReduceOp op, const Sizes &input) {
   return result;
 }
 
+MaybeSizes ofFFT(ir::FFTOp op, const Sizes &input) {
+  MaybeSizes result = asMaybe(input);
+  if (op.getKind() == ir::FFTKind::rfft) {
+    result[op.getAxis()] = std::nullopt;
+    result.push_back(Size(2));
+  } else if (op.getKind() == ir::FFTKind::irfft) {
+    result[op.getAxis()] = Size(op.getLength());
+    result.pop_back();
+  }
+  return result;
+}
+
 MaybeSizes ofMatmul(ir::MatmulOp op, ArrayRef<Sizes> operands) {
   Sizes lhs = operands[0], rhs = operands[1];
   Size rows = lhs[lhs.size() - (op.getTransposeLhs() ? 1 : 2)];
@@ -131,7 +143,7 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
   if (isa<ir::ElementwiseOpInterface>(op))
     return broadcastAll(operands, rank);
   return llvm::TypeSwitch<Operation *, MaybeSizes>(op)
-      .Case<ir::SoftmaxOp, ir::BatchNormOp>(
+      .Case<ir::SoftmaxOp, ir::BatchNormOp, ir::ScanOp>(
           [&](auto) { return asMaybe(operands[0]); })
       .Case([&](ir::ReshapeOp reshape) {
         return ofReshape(reshape, operands[0]);
@@ -147,6 +159,7 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
       .Case([&](ir::GatherOp gather) { return ofGather(gather, operands); })
       .Case([&](ir::ReduceOp reduce) { return ofReduce(reduce, operands[0]); })
       .Case([&](ir::ResizeOp resize) { return ofResize(resize, operands[0]); })
+      .Case([&](ir::FFTOp fft) { return ofFFT(fft, operands[0]); })
       .Case([&](ir::MatmulOp matmul) { return ofMatmul(matmul, operands); })
       .Case<ir::ConvOp, ir::ConvBackwardDataOp, ir::MaxPoolOp, ir::AvgPoolOp>(
           [&](Operation *window) { return ofBatch(window, operands[0]); })
