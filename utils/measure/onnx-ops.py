@@ -9,7 +9,8 @@ ONNX Runtime's results in both tiers, as a multiple of their standard deviation;
 median time of a call in the eager tier, in the compiled tier and in both peers, which are
 measured in turn, round by round, each in a new process; and two ratios, the time of the
 faster peer over the time of each tier. `c/e` is the compiled over the eager time, with
-the range of that ratio over the rounds. The exit status is 1 where a model does not run,
+the range of that ratio over the rounds. The time of a peer that does not run the model
+is `inf`. The exit status is 1 where a model does not run,
 or differs by more than a thousandth.
 
 Needs the packages of utils/requirements/networks.txt, but for torch and torchvision.
@@ -17,6 +18,7 @@ Needs the packages of utils/requirements/networks.txt, but for torch and torchvi
 
 import argparse
 import json
+import math
 import pathlib
 import re
 import statistics
@@ -61,6 +63,13 @@ class Case:
         return (numpy.load(self.folder / tier / "output0.npy"),
                 record["time_ns"]["median"])
 
+    def time_of_peer(self, peer):
+        """The median time of a call in ns; infinite where the peer has no such op."""
+        try:
+            return self.run_peer(peer, self.options.seconds)[1]
+        except RuntimeError:
+            return math.inf
+
     def errors(self):
         """The largest difference in each tier, by the spread of the results."""
         expected = self.run_peer(PEERS[0], 0)[0].astype(numpy.float64)
@@ -76,7 +85,7 @@ class Case:
             first = self.run_tandem(tier, 3)[1]
             calls[tier] = max(3, min(100000, round(seconds * 1e9 / first)))
         return [[self.run_tandem(tier, calls[tier])[1] for tier in TIERS]
-                + [self.run_peer(peer, seconds)[1] for peer in PEERS]
+                + [self.time_of_peer(peer) for peer in PEERS]
                 for _ in range(self.options.rounds)]
 
 

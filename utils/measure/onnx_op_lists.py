@@ -72,6 +72,38 @@ def resize(shape, sizes, mode="linear", dtype=numpy.float32, **attributes):
 NEAREST = {"mode": "nearest", "coordinate_transformation_mode": "asymmetric",
            "nearest_mode": "floor"}
 
+def cumsum(shape, axis=-1, dtype="float32", exclusive=0, reverse=0):
+    """A CumSum. Numbers are small, so that sums of integers do not wrap."""
+    def make(random):
+        node = helper.make_node("CumSum", ["x", "axis"], ["y"], exclusive=exclusive,
+                                reverse=reverse)
+        value = random.integers(0, 2, shape) if dtype == "int64" else random.random(shape)
+        return model_of(node, value.astype(dtype), {"axis": numpy.array(axis)}, len(shape),
+                        helper.np_dtype_to_tensor_dtype(numpy.dtype(dtype)))
+    return make
+
+
+def dft(shape, axis=1, onesided=0, inverse=0):
+    """A DFT of numbers whose parts are the last dim."""
+    def make(random):
+        node = helper.make_node("DFT", ["x"], ["y"], axis=axis, onesided=onesided,
+                                inverse=inverse)
+        value = random.standard_normal(shape, dtype=numpy.float32)
+        return model_of(node, value, {}, len(shape))
+    return make
+
+
+def stft(samples, length, step):
+    """The one-sided STFT of a real signal with a Hann window."""
+    def make(random):
+        node = helper.make_node("STFT", ["x", "step", "window"], ["y"], onesided=1)
+        value = random.standard_normal((1, samples, 1), dtype=numpy.float32)
+        return model_of(node, value, {
+            "step": numpy.array(step),
+            "window": numpy.hanning(length + 1)[:-1].astype(numpy.float32)}, 4)
+    return make
+
+
 LISTS = {
     "resizes": {
         "DeepLabV3 head": resize((1, 21, 33, 33), (513, 513)),
@@ -96,6 +128,32 @@ LISTS = {
             (1, 3, 1024, 1024), (224, 224), "cubic", antialias=1),
         "3-D U-Net decoder": resize((1, 64, 16, 32, 32), (32, 64, 64)),
         "ViT position embedding": resize((1, 768, 14, 14), (16, 16), "cubic"),
+    },
+    "scans": {
+        "one dim of 1,000,000 i64": cumsum((1000000,), 0, "int64"),
+        "Mamba, states over time": cumsum((1, 2048, 1536), 1),
+        "top-p sampling, GPT-2": cumsum((1, 50257)),
+        "top-p sampling, Llama 3": cumsum((1, 128256)),
+        "position ids of BERT": cumsum((8, 512), 1, "int64"),
+        "DETR mask, rows": cumsum((1, 50, 50), 1),
+        "DETR mask, columns": cumsum((1, 50, 50), 2),
+        "NSF phases of harmonics": cumsum((1, 160000, 9), 1),
+        "batch of lines": cumsum((32, 4096), 1),
+        "exclusive, from the end": cumsum((32, 4096), 1, exclusive=1, reverse=1),
+        "NeRF transmittance": cumsum((4096, 192), 1),
+    },
+    "dfts": {
+        "Whisper STFT": stft(480000, 400, 160),
+        "vocoder STFT of 2048": stft(220500, 2048, 512),
+        "16000 real samples": dft((1, 16000, 1), onesided=1),
+        "image rows of 512": dft((1, 512, 512, 2), axis=2),
+        "image columns of 512": dft((1, 512, 512, 2), axis=1),
+        "batch of 1024": dft((128, 1024, 2)),
+        "4096": dft((1, 4096, 2)),
+        "prime length 1009": dft((16, 1009, 2)),
+        "441000 real samples": dft((1, 441000, 1), onesided=1),
+        "inverse of 1024": dft((128, 1024, 2), inverse=1),
+        "FNet tokens": dft((8, 512, 768, 1), axis=1),
     },
     "depthwise": {
         "RepLKNet stage 1": depthwise(128, 56, 31),
