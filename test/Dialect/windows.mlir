@@ -56,3 +56,11 @@ func.func @resize(%x: tensor<?x8x16x?xf32>, %y: tensor<4xi1>, %z: tensor<5x?xui8
   %3 = tandem.resize %y mode = nearest dims = [] : (tensor<4xi1>) -> tensor<4xi1>
   return
 }
+
+// Scales keep all their digits.
+// CHECK-LABEL: func @resize_by_a_fraction
+func.func @resize_by_a_fraction(%x: tensor<36xf32>) -> tensor<39xf32> {
+  // CHECK: scales = [1.0833333333333333]
+  %0 = tandem.resize %x mode = linear dims = [0] scales = [1.0833333333333333] : (tensor<36xf32>) -> tensor<39xf32>
+  return %0 : tensor<39xf32>
+}

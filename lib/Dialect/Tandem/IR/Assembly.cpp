@@ -77,6 +77,26 @@ ParseResult tandem::ir::parseSizes(OpAsmParser &parser,
   return success();
 }
 
+void tandem::ir::printNumbers(OpAsmPrinter &printer, Operation *,
+                              DenseF64ArrayAttr numbers) {
+  printer << '[';
+  llvm::interleaveComma(numbers.asArrayRef(), printer, [&](double number) {
+    printer.printFloat(APFloat(number));
+  });
+  printer << ']';
+}
+
+ParseResult tandem::ir::parseNumbers(OpAsmParser &parser,
+                                     DenseF64ArrayAttr &numbers) {
+  SmallVector<double> list;
+  auto parseNumber = [&] { return parser.parseFloat(list.emplace_back()); };
+  if (parser.parseCommaSeparatedList(OpAsmParser::Delimiter::Square,
+                                     parseNumber))
+    return failure();
+  numbers = parser.getBuilder().getDenseF64ArrayAttr(list);
+  return success();
+}
+
 void tandem::ir::printCastSignature(OpAsmPrinter &printer, Operation *,
                                     Type input, Type result, TypeAttr) {
   printSignatureTypes(printer, {input, result});

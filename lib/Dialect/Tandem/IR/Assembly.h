@@ -38,6 +38,13 @@ void printSizes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 mlir::ParseResult parseSizes(mlir::OpAsmParser &parser,
                              mlir::DenseI64ArrayAttr &sizes);
 
+/// Prints and parses a list of numbers, `[1.5, 2.0]`. MLIR's own format of such
+/// a list keeps six digits.
+void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                  mlir::DenseF64ArrayAttr numbers);
+mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
+                               mlir::DenseF64ArrayAttr &numbers);
+
 /// The operands of an op whose region computes on them, by the names that they
 /// have in it.
 struct RegionOperands {

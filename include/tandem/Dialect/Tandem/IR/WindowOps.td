@@ -41,6 +41,10 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
     - S1: with dilation, a window can lie entirely in padding. Such a window
       gives -inf, or the smallest value of an integer type.
 
+    Gradients:
+    - G1: the first largest element of a window has the gradient of the window
+      or, if there is a NaN, the first NaN.
+
     Example:
     ```mlir
     %0 = tandem.max_pool %x layout = "NHWC" window = [2, 2] strides = [2, 2]
@@ -178,10 +182,11 @@ def Tandem_ResizeOp : Tandem_Op<"resize", "ResizeAttrs"> {
   let results = (outs Tandem_Tensor:$result);
   let assemblyFormat = [{
     $input `mode` `=` `` $mode `dims` `=` $dims (`sizes` `=` $sizes^)?
-    (`scales` `=` $scales^)? (`coordinates` `=` `` $coordinates^)?
+    (`scales` `=` custom<Numbers>($scales)^)? (`coordinates` `=` `` $coordinates^)?
     (`rounding` `=` `` $rounding^)? (`cubic_coeff_a` `=` $cubic_coeff_a^)?
     (`antialias` $antialias^)? (`exclude_outside` $exclude_outside^)?
-    (`starts` `=` $starts^)? (`ends` `=` $ends^)?
+    (`starts` `=` custom<Numbers>($starts)^)?
+    (`ends` `=` custom<Numbers>($ends)^)?
     (`extrapolation_value` `=` $extrapolation_value^)?
     attr-dict `:` functional-type(operands, results)
   }];
@@ -207,6 +212,10 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
     Special values:
     - S1: sums and products of integers wrap around.
     - S2: a sum or mean of floats that are all -0 is 0.
+
+    Gradients:
+    - G1: the largest or smallest elements have equal shares of the gradient.
+      If an element is NaN, all elements have the gradient 0.
 
     Example:
     ```mlir
