@@ -117,6 +117,10 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
     Special values:
     - S1: of two zeros with different signs, the result is either zero.
 
+    Gradients:
+    - G1: equal elements have half of the gradient each. If an element is NaN,
+      neither operand has a gradient there.
+
     Example:
     ```mlir
     %0 = tandem.max %a, %b : (tensor<4x1xf32>, tensor<8xf32>) -> tensor<4x8xf32>
@@ -137,6 +141,10 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
 
     Special values:
     - S1: of two zeros with different signs, the result is either zero.
+
+    Gradients:
+    - G1: equal elements have half of the gradient each. If an element is NaN,
+      neither operand has a gradient there.
 
     Example:
     ```mlir
@@ -161,6 +169,10 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
       power is 1, even if the other operand is NaN. Any other NaN operand gives
       NaN. If the base is -0 and the exponent is an odd integer, the result has
       a negative sign. A zero to a negative power gives an infinity.
+
+    Gradients:
+    - G1: the gradient of the left operand is 0 where the right one is 0. The
+      gradient of the right operand is 0 where the left one is 0.
 
     Example:
     ```mlir
@@ -187,6 +199,9 @@ def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
     - S1: for floats, the result is NaN if the first operand is infinite or the
       second operand is 0. If only the second operand is infinite, the result is
       the first operand. A result of 0 has the sign of the first operand.
+
+    Gradients:
+    - G1: the quotient, without its fraction, counts as constant.
 
     Example:
     ```mlir
@@ -292,6 +307,10 @@ def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
     - C1: the element type is a float type or an integer type other than i1.
     - C2: the operands have the same element type.
     - C3: the three shapes are compatible under NumPy broadcasting.
+
+    Gradients:
+    - G1: an element that equals a bound has the gradient 0 if the bound is
+      constant. Otherwise the element and the bound have half of it each.
 
     Example:
     ```mlir

@@ -40,6 +40,10 @@ def Tandem_ScatterOp : Tandem_Op<"scatter", "ScatterAttrs"> {
     - S1: sums and products are rounded to the element type after each update.
       Sums and products of integers wrap around.
 
+    Gradients:
+    - G1: with `replace`, the last update of an element has the gradient, and
+      the element itself has 0. The other kinds except `add` have none.
+
     Example:
     ```mlir
     %0 = tandem.scatter %x, %indices, %updates axis = 0 kind = add

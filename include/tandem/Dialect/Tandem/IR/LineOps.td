@@ -39,6 +39,9 @@ def Tandem_ScanOp : Tandem_Op<"scan", "ScanAttrs"> {
       elements overflows.
     - S3: if one of the combined elements is NaN, the result is NaN.
 
+    Gradients:
+    - G1: only `sum` has a gradient.
+
     Example:
     ```mlir
     %0 = tandem.scan %x kind = sum axis = 1 exclusive : tensor<?x100xf32>

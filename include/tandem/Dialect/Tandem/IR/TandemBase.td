@@ -63,7 +63,9 @@ class Tandem_TableOp<string mnemonic, list<Trait> traits>
 class Tandem_Op<string mnemonic, string attrsTable = "",
                 list<Trait> traits = [], code moreDefinitions = "">
     : Tandem_TableOp<mnemonic,
-        !listconcat([InferTypeOpAdaptorWithIsCompatible], traits)> {
+        !listconcat([InferTypeOpAdaptorWithIsCompatible,
+                     DeclareOpInterfaceMethods<DifferentiableOpInterface>],
+                    traits)> {
   let extraClassDeclaration = [{
     /// Returns the kind and the attributes of the op that `op` describes.
     static ::tandem::OpDesc describe(Adaptor op);

@@ -16,6 +16,7 @@
 #include "mlir/IR/OpDefinition.h"
 
 namespace tandem::ir {
+class GradientBuilder;
 class TandemOpInterface;
 
 namespace detail {

@@ -51,6 +51,22 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
   ];
 }
 
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let description = [{
+    An op that states its gradient. `tandem-differentiate` asks for it.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      Emits the gradients of the operands and adds them to `gradients`, which
+      has the gradients of the results. An operand for which nothing is added
+      has the gradient zero. Fails, after an error at the op, if the op has no
+      gradient.
+    }], "::llvm::LogicalResult", "buildGradients",
+    (ins "::tandem::ir::GradientBuilder &":$gradients)>
+  ];
+}
+
 def IndexingOpInterface : OpInterface<"IndexingOpInterface"> {
   let description = [{
     An op in which each element of the result reads at most one element of each

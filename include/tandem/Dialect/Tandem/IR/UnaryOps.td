@@ -59,6 +59,9 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
     Constraints:
     - C1: the element type is a float type or an integer type other than i1.
 
+    Gradients:
+    - G1: the gradient at 0 is 0.
+
     Example:
     ```mlir
     %0 = tandem.abs %x : tensor<?x8xf32>
@@ -208,6 +211,9 @@ def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
     Special values:
     - S1: the result for NaN is NaN, and the result for -0 is -0.
 
+    Gradients:
+    - G1: the gradient at 0 is 0.
+
     Example:
     ```mlir
     %0 = tandem.relu %x : tensor<?x8xf32>
@@ -227,6 +233,9 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
     Special values:
     - S1: the result for -inf is NaN, because both formulas compute -inf * 0.
       The result for inf is inf.
+
+    Gradients:
+    - G1: the gradient at infinity is 1, and at minus infinity 0.
 
     Example:
     ```mlir

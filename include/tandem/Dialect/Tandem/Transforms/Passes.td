@@ -12,6 +12,7 @@
 include "mlir/Pass/PassBase.td"
 include "tandem/Analysis/DeviceOption.td"
 include "tandem/Dialect/Tandem/Transforms/F16Passes.td"
+include "tandem/Dialect/Tandem/Transforms/GradientPasses.td"
 
 def TandemSpecialize : Pass<"tandem-specialize", "::mlir::ModuleOp"> {
   let summary = "Set static argument shapes and infer all other types";

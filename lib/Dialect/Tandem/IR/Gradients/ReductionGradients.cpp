@@ -1,0 +1,118 @@
+//===- ReductionGradients.cpp - Gradients of reductions and norms ---------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/IR/GradientBuilder.h"
+
+using namespace mlir;
+
+namespace tandem::ir {
+
+/// The gradient of a product: the product of all other elements. If one element
+/// is 0, only its gradient is not 0.
+static Value gradientOfProduct(GradientBuilder &b, Value x, Value g,
+                               ArrayRef<int64_t> dims) {
+  Value zero = b.scalar(0, x), one = b.scalar(1, x);
+  Value isZero = b.compare(ComparePredicate::eq, x, zero);
+  Value others = b.select(isZero, one, x);
+  Value product = b.reduce(others, ReduceKind::prod, dims, /*keepDims=*/true);
+  Value zeros = b.reduce(b.select(isZero, one, zero), ReduceKind::sum, dims,
+                         /*keepDims=*/true);
+  Value atZero =
+      b.select(b.compare(ComparePredicate::eq, zeros, one), product, zero);
+  Value elsewhere = b.select(b.compare(ComparePredicate::eq, zeros, zero),
+                             b.div(product, others), zero);
+  return b.mul(g, b.select(isZero, atZero, elsewhere));
+}
+
+/// Equal largest elements have equal shares (G1).
+static Value gradientOfExtremum(GradientBuilder &b, Value x, Value y, Value g,
+                                ArrayRef<int64_t> dims) {
+  Value zero = b.scalar(0, x), one = b.scalar(1, x);
+  Value isEqual = b.compare(ComparePredicate::eq, x, y);
+  Value count = b.reduce(b.select(isEqual, one, zero), ReduceKind::sum, dims,
+                         /*keepDims=*/true);
+  return b.select(isEqual, b.div(g, count), zero);
+}
+
+LogicalResult ReduceOp::buildGradients(GradientBuilder &b) {
+  if (getKind() == ReduceKind::argmax || !b.isWanted(0))
+    return success();
+  Value x = getInput();
+  RankedTensorType type = typeOf(x);
+  Value g = b.restoreDims(b.gradient(), getDims(), type.getRank());
+  Value y = b.restoreDims(getResult(), getDims(), type.getRank());
+  switch (getKind()) {
+  case ReduceKind::mean: {
+    int64_t count = 1;
+    for (int64_t dim : getDims())
+      count *= type.getDimSize(dim);
+    g = b.div(g, b.scalar(static_cast<double>(count), g));
+    break;
+  }
+  case ReduceKind::prod:
+    b.add(0, gradientOfProduct(b, x, g, getDims()));
+    return success();
+  case ReduceKind::max:
+  case ReduceKind::min:
+    b.add(0, gradientOfExtremum(b, x, y, g, getDims()));
+    return success();
+  case ReduceKind::sum:
+  case ReduceKind::argmax:
+    break;
+  }
+  SmallVector<int64_t> all =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  b.add(0, b.create<BroadcastOp>(
+               g, b.getBuilder().getDenseI64ArrayAttr(type.getShape()),
+               b.getBuilder().getDenseI64ArrayAttr(all)));
+  return success();
+}
+
+LogicalResult SoftmaxOp::buildGradients(GradientBuilder &b) {
+  Value y = getResult(), g = b.gradient();
+  Value sum = b.reduce(b.mul(g, y), ReduceKind::sum,
+                       {static_cast<int64_t>(getAxis())}, /*keepDims=*/true);
+  b.add(0, b.mul(y, b.sub(g, sum)));
+  return success();
+}
+
+/// y = (x - mean) * s * scale + offset, where s = 1 / sqrt(variance + epsilon).
+LogicalResult BatchNormOp::buildGradients(GradientBuilder &b) {
+  const int64_t rank = typeOf(getInput()).getRank();
+  const auto axis = static_cast<int64_t>(getAxis());
+  SmallVector<int64_t> others;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim != axis)
+      others.push_back(dim);
+  Value g = b.gradient();
+  Value s = b.create<RsqrtOp>(b.add(
+      getVariance(), b.scalar(getEpsilon().convertToDouble(), getVariance())));
+  Value factor = b.mul(getScale(), s);
+  auto perChannel = [&](Value x) {
+    return b.reduce(x, ReduceKind::sum, others, /*keepDims=*/false);
+  };
+  if (b.isWanted(0))
+    b.add(0, b.mul(g, b.alongAxis(factor, axis, rank)));
+  if (b.isWanted(1) || b.isWanted(4)) {
+    Value centered = b.sub(getInput(), b.alongAxis(getMean(), axis, rank));
+    Value sum = perChannel(b.mul(g, centered));
+    if (b.isWanted(1))
+      b.add(1, b.mul(sum, s));
+    if (b.isWanted(4))
+      b.add(4, b.mul(b.mul(sum, b.mul(factor, b.mul(s, s))), -0.5));
+  }
+  if (b.isWanted(2) || b.isWanted(3)) {
+    Value sum = perChannel(g);
+    b.add(2, sum);
+    if (b.isWanted(3))
+      b.add(3, b.neg(b.mul(sum, factor)));
+  }
+  return success();
+}
+
+} // namespace tandem::ir
