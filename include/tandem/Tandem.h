@@ -206,6 +206,20 @@ struct GraphSource {
   std::string name = "<memory>";
 };
 
+/// What a graph is differentiated with respect to (docs/Gradients.md).
+struct GradientOptions {
+  /// The numbers of the inputs, which must be of floats. If the list is empty,
+  /// all inputs of floats.
+  std::vector<int64_t> wrt = {};
+  /// The number of the output that is the loss.
+  int64_t loss = 0;
+  /// Whether the new graph has one more input, the seed, with the type of the
+  /// loss. The gradients are then those of the sum of the elements of the loss
+  /// times the elements of the seed. Without a seed, the loss must have one
+  /// element.
+  bool hasSeed = false;
+};
+
 /// A graph: one function of a parsed MLIR file, an imported ONNX model, or the
 /// result of a GraphBuilder (tandem/GraphBuilder.h). Dims of the graph may be
 /// dynamic. Immutable and thread-safe.
@@ -260,6 +274,17 @@ public:
   Expected<std::unique_ptr<Function>>
   createFunction(CompileOptions options = {},
                  TieringOptions tiering = {}) const;
+
+  /// Returns a graph for inputs of these types, all of which are static. Its
+  /// outputs are those of this graph, and then the gradients of the loss with
+  /// respect to the inputs `options.wrt`, in this order, each with the type of
+  /// the input. If inputs and outputs have names, the seed is called "seed", and
+  /// a gradient "gradient of " and the name of the input. Fails with phase
+  /// "differentiate" if the types do not fit, or if an op between these inputs
+  /// and the loss has no gradient.
+  Expected<std::unique_ptr<Graph>>
+  withGradient(std::span<const TensorType> inputs,
+               const GradientOptions &options = {}) const;
 
   /// Returns the estimated times that Contractions::predict compares if the
   /// inputs have these types. The estimates are in the order of the ops in the

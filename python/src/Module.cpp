@@ -137,6 +137,7 @@ void bindFunctions(nb::module_ &module) {
           scope)
       .def("coverage", &PyFunction::coverage, scope)
       .def("prepare", &PyFunction::prepare, scope)
+      .def("with_gradient", &PyFunction::withGradient, scope)
       .def("drain_events", &PyFunction::drainEvents, scope)
       .def("has_events", &PyFunction::hasEvents, scope)
       .def("copies", &PyFunction::copies, scope);

@@ -65,6 +65,7 @@ std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
                                                const CompileOptions &options,
                                                TieringOptions tiering) {
   auto result = std::make_shared<PyFunction>();
+  result->tiering = tiering;
   tiering.ownsOutputs = true; // Python may write to what a call returns.
   tiering.log = [events = result->events](const TieringEvent &event) {
     events->add(event.str());
@@ -297,6 +298,17 @@ std::string PyFunction::ir(const std::string &phase,
 std::string PyFunction::explain(const nb::list &signature) const {
   const std::vector<TensorType> types = toTypes(signature);
   return take(withoutGIL([&] { return graph->explainFusion(types, options); }));
+}
+
+std::shared_ptr<PyFunction>
+PyFunction::withGradient(const nb::list &signature,
+                         const std::vector<int64_t> &wrt, int64_t loss,
+                         bool hasSeed) const {
+  const std::vector<TensorType> types = toTypes(signature);
+  return create(take(withoutGIL([&] {
+                  return graph->withGradient(types, {wrt, loss, hasSeed});
+                })),
+                options, tiering);
 }
 
 //===----------------------------------------------------------------------===//

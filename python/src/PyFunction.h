@@ -80,6 +80,10 @@ public:
   /// See Graph::printIR and Graph::explainFusion.
   std::string ir(const std::string &phase, const nb::list &signature) const;
   std::string explain(const nb::list &signature) const;
+  /// A function of Graph::withGradient, with the options of this one.
+  std::shared_ptr<PyFunction> withGradient(const nb::list &signature,
+                                           const std::vector<int64_t> &wrt,
+                                           int64_t loss, bool hasSeed) const;
   /// Waits for the background of all functions, or cancels their work. The GIL
   /// must be held, and is released meanwhile.
   static void waitForAll();
@@ -99,6 +103,8 @@ private:
   std::unique_ptr<Graph> graph;
   std::shared_ptr<Function> function;
   CompileOptions options;
+  /// The options that `create` was given.
+  TieringOptions tiering;
   std::shared_ptr<EventQueue> events = std::make_shared<EventQueue>();
   std::vector<std::string> inputLabels, outputLabels;
   size_t numCopies = 0;

@@ -25,13 +25,15 @@ from ._function import (Cache, Function, Options, Source, Spec, as_int64, as_sha
 from ._summary import Summary, report
 from ._threads import num_threads, set_num_threads
 from .builder import Builder, ops
+from .gradient import grad, value_and_grad
 from .report import Report
 from .sweep import sweep
 
 # Stubs of nanobind leave names with two underscores out.
 __version__: str = _tandem.__version__  # type: ignore[attr-defined]
 __all__ = ["Builder", "Error", "Function", "Report", "Spec", "Summary", "custom_call", "devices",
-           "load", "num_threads", "ops", "report", "set_num_threads", "sweep"]
+           "grad", "load", "num_threads", "ops", "report", "set_num_threads", "sweep",
+           "value_and_grad"]
 
 _CustomCall = typing.TypeVar("_CustomCall", bound=Callable[..., typing.Any])
 

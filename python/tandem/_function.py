@@ -8,7 +8,7 @@ import logging
 import operator
 import os
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from . import _tandem
 from ._errors import check_type, convert
@@ -146,6 +146,31 @@ class Function:
             if any(not isinstance(dim, int) for shape in signature for dim in shape):
                 raise TypeError("the graph has free dims: coverage needs a signature")
         return Coverage(tier, self._impl.coverage(self._signature(signature), tier))
+
+    def with_gradient(self, signature: SignatureLike, *,
+                      wrt: Sequence[int | str] | None = None, loss: int = 0,
+                      seed: bool = False) -> Function:
+        """A function that also returns gradients, for one signature (see
+        `compile_ahead`).
+
+        Its outputs are those of this function, and then the gradients of output
+        number `loss` with respect to the inputs `wrt`, given by number or by name;
+        by default, all inputs of floats. Each gradient has the shape and dtype of
+        its input. With `seed`, the function has one more input with the shape of
+        the loss, by which the elements of the loss are multiplied before they are
+        summed. Otherwise the loss must have one element.
+
+        Raises Error if an op has no gradient (docs/Gradients.md).
+        """
+        names = [spec.name for spec in self.inputs]
+        numbers = []
+        for which in [] if wrt is None else wrt:
+            if isinstance(which, str) and which not in names:
+                raise TypeError(f"there is no input {which!r}; inputs are {names}")
+            numbers.append(names.index(which) if isinstance(which, str)
+                           else as_int64(which))
+        return Function(self._impl.with_gradient(
+            self._signature(signature), numbers, loss, seed), None)
 
     def trace(self, path: str | os.PathLike[str]) -> None:
         """Writes the calls and decisions as a file that Perfetto opens. The

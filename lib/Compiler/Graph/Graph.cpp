@@ -8,7 +8,7 @@
 
 #include "tandem/Tandem.h"
 
-#include "Remote/SerializedGraph.h"
+#include "GraphImpl.h"
 #include "Session/CompilerSession.h"
 #include "Session/Diagnostics.h"
 
@@ -33,10 +33,6 @@
 using namespace mlir;
 
 namespace tandem {
-
-struct Graph::Impl {
-  std::shared_ptr<const SerializedGraph> source;
-};
 
 namespace {
 

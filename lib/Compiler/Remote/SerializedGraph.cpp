@@ -256,9 +256,13 @@ static size_t lendResources(ModuleOp module, ResourceOffsets &offsets) {
 }
 
 Expected<std::shared_ptr<const SerializedGraph>>
-makeSerializedGraph(ModuleOp module, const std::string &function) {
+makeSerializedGraph(ModuleOp module, const std::string &function,
+                    std::vector<std::string> inputNames,
+                    std::vector<std::string> outputNames) {
   auto source = std::make_shared<SerializedGraph>();
   source->function = function;
+  source->inputNames = std::move(inputNames);
+  source->outputNames = std::move(outputNames);
   ResourceOffsets offsets;
   const size_t bytes = lendResources(module, offsets);
   return finish(std::move(source), module, std::move(offsets), bytes);

@@ -71,10 +71,12 @@ private:
 mlir::DialectRegistry graphDialects();
 
 /// Makes the source of `function` in `module`. The result does not depend on
-/// the module's context. Fails (phase "parse") for a function that cannot be
-/// executed.
+/// the module's context. `inputNames` and `outputNames` have one name each, or
+/// none. Fails (phase "parse") for a function that cannot be executed.
 Expected<std::shared_ptr<const SerializedGraph>>
-makeSerializedGraph(mlir::ModuleOp module, const std::string &function);
+makeSerializedGraph(mlir::ModuleOp module, const std::string &function,
+                    std::vector<std::string> inputNames = {},
+                    std::vector<std::string> outputNames = {});
 
 /// Makes the source of an imported model, whose weights it shares. `function`
 /// is the name of its function. Diagnostics are left to the caller.

@@ -1,0 +1,99 @@
+//===- GraphGradientTest.cpp - Graph::withGradient ------------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Providers/Cases.h"
+
+#include "tandem/Tandem.h"
+
+#include <gmock/gmock.h>
+
+using namespace tandem;
+using namespace tandem::test;
+using testing::HasSubstr;
+
+namespace {
+
+/// The mean of (x * w - y)^2 over a batch of free size.
+constexpr std::string_view kRegression = R"(
+func.func @main(%x: tensor<?x3xf32>, %y: tensor<?x1xf32>, %w: tensor<3x1xf32>,
+                %n: tensor<i64>) -> tensor<f32> {
+  %0 = tandem.matmul %x, %w
+      : (tensor<?x3xf32>, tensor<3x1xf32>) -> tensor<?x1xf32>
+  %1 = tandem.sub %0, %y : tensor<?x1xf32>
+  %2 = tandem.mul %1, %1 : tensor<?x1xf32>
+  %3 = tandem.reduce %2 kind = mean dims = [0, 1]
+      : (tensor<?x1xf32>) -> tensor<f32>
+  return %3 : tensor<f32>
+}
+)";
+
+class GraphGradientTest : public testing::Test {
+protected:
+  GraphGradientTest() : graph(std::move(*Graph::parseString(kRegression))) {}
+
+  /// The types of the inputs for a batch.
+  static std::vector<TensorType> types(int64_t batch) {
+    return {{DType::f32, {batch, 3}},
+            {DType::f32, {batch, 1}},
+            {DType::f32, {3, 1}},
+            {DType::i64, {}}};
+  }
+  void expectError(const std::vector<TensorType> &inputs,
+                   const GradientOptions &options, const std::string &message) {
+    const auto made = graph->withGradient(inputs, options);
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().phase, "differentiate");
+    EXPECT_THAT(made.error().str(), HasSubstr(message));
+  }
+
+  std::unique_ptr<Graph> graph;
+};
+
+/// Gradient descent finds the weights 1, -1 and 2 that the data was made with,
+/// in both tiers.
+TEST_F(GraphGradientTest, DescendsToTheWeights) {
+  auto step = graph->withGradient(types(4), {.wrt = {2}});
+  ASSERT_TRUE(step) << step.error().str();
+  auto function = (*step)->createFunction();
+  ASSERT_TRUE(function) << function.error().str();
+  for (Tier tier : {Tier::eager, Tier::compiled}) {
+    std::vector<Tensor> inputs = {
+        tensorOf(DType::f32, {4, 3}, {1, 0, 2, 0, 1, 1, 1, 1, 0, 2, 1, 1}),
+        tensorOf(DType::f32, {4, 1}, {5, 1, 0, 3}),
+        tensorOf(DType::f32, {3, 1}, {0, 0, 0}), tensorOf(DType::i64, {}, {0})};
+    for (int i = 0; i < 1000; ++i) {
+      const auto outputs = (*function)->call(inputs, tier);
+      ASSERT_TRUE(outputs) << outputs.error().str();
+      ASSERT_EQ(outputs->size(), 2u);
+      for (int64_t k = 0; k < 3; ++k)
+        inputs[2].as<float>()[k] -= 0.2f * (*outputs)[1].as<float>()[k];
+    }
+    const std::vector<double> weights = valuesOf(inputs[2]);
+    EXPECT_NEAR(weights[0], 1, 1e-3);
+    EXPECT_NEAR(weights[1], -1, 1e-3);
+    EXPECT_NEAR(weights[2], 2, 1e-3);
+  }
+}
+
+TEST_F(GraphGradientTest, AllInputsOfFloatsByDefault) {
+  auto all = graph->withGradient(types(2));
+  ASSERT_TRUE(all) << all.error().str();
+  EXPECT_EQ((*all)->eagerProgram()->outputs.size(), 4u);
+}
+
+TEST_F(GraphGradientTest, WrongOptionsAreRefused) {
+  expectError(types(2), {.wrt = {4}}, "there is no argument 4");
+  expectError(types(2), {.wrt = {3}}, "argument 3 is not of floats");
+  expectError(types(2), {.loss = 1}, "there is no result 1");
+  expectError({types(2)[0]}, {}, "the graph has 4 inputs, not 1");
+  std::vector<TensorType> wrong = types(2);
+  wrong[2].shape[0] = 5;
+  expectError(wrong, {}, "5");
+}
+
+} // namespace
