@@ -22,8 +22,8 @@ using fb::ScanKind;
 
 namespace {
 
-/// What combines the elements of a line one after another. The first element is
-/// taken as it is.
+/// The elements of a line, combined one after another by a binary function. The
+/// first element is taken as it is.
 template <typename T, BinaryKind kind> class Folded {
 public:
   explicit Folded(T first) : value(first) {}

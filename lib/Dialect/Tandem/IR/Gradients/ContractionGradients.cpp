@@ -160,6 +160,28 @@ Value gradientOfBias(GradientBuilder &b, Value g, StringRef layout) {
 
 } // namespace
 
+/// The layout of the op that computes the gradient of the first operand: its
+/// input has the layout of the result, and its result that of the input.
+template <typename Conv> static ConvLayoutAttr reversedLayout(Conv op) {
+  ConvLayoutAttr layout = op.getLayout();
+  return ConvLayoutAttr::get(op.getContext(), layout.getOutput(),
+                             layout.getKernel(), layout.getInput());
+}
+
+/// Adds the gradients of the kernel and of the bias. Windows lie over `x`, and
+/// `g` has an element for each window; one of the two is the gradient of the
+/// result.
+template <typename Conv>
+static void addWeightGradients(GradientBuilder &b, Conv op, Value x, Value g,
+                               StringRef windowed, StringRef positions) {
+  if (b.isWanted(1))
+    b.add(1, WeightsGradient(b, geometryOf(op, windowed, positions),
+                             op.getKernel())
+                 .build(x, g));
+  if (op.getBias() && b.isWanted(2))
+    b.add(2, gradientOfBias(b, b.gradient(), op.getLayout().getOutput()));
+}
+
 /// The positions that a transposed convolution has behind the last one that a
 /// full window reaches, so that its result has the size of `op`'s input.
 static SmallVector<int64_t> positionsBehind(ConvOp op) {
@@ -180,41 +202,26 @@ static SmallVector<int64_t> positionsBehind(ConvOp op) {
 }
 
 LogicalResult ConvOp::buildGradients(GradientBuilder &b) {
-  OpBuilder &builder = b.getBuilder();
   ConvLayoutAttr layout = getLayout();
-  Value g = b.gradient();
-  if (b.isWanted(0)) {
-    auto reversed =
-        ConvLayoutAttr::get(builder.getContext(), layout.getOutput(),
-                            layout.getKernel(), layout.getInput());
-    b.add(0,
-          b.create<ConvBackwardDataOp>(
-              g, getKernel(), /*bias=*/Value(), getStridesAttr(),
-              getPadLowAttr(), getPadHighAttr(), getDilationsAttr(),
-              getGroupsAttr(),
-              builder.getDenseI64ArrayAttr(positionsBehind(*this)), reversed));
-  }
-  if (b.isWanted(1))
-    b.add(1, WeightsGradient(
-                 b, geometryOf(*this, layout.getInput(), layout.getOutput()),
-                 getKernel())
-                 .build(getInput(), g));
-  if (getBias() && b.isWanted(2))
-    b.add(2, gradientOfBias(b, g, layout.getOutput()));
+  if (b.isWanted(0))
+    b.add(0, b.create<ConvBackwardDataOp>(
+                 b.gradient(), getKernel(), /*bias=*/Value(), getStridesAttr(),
+                 getPadLowAttr(), getPadHighAttr(), getDilationsAttr(),
+                 getGroupsAttr(),
+                 b.getBuilder().getDenseI64ArrayAttr(positionsBehind(*this)),
+                 reversedLayout(*this)));
+  addWeightGradients(b, *this, getInput(), b.gradient(), layout.getInput(),
+                     layout.getOutput());
   return success();
 }
 
 LogicalResult ConvBackwardDataOp::buildGradients(GradientBuilder &b) {
-  OpBuilder &builder = b.getBuilder();
   ConvLayoutAttr layout = getLayout();
-  Value g = b.gradient();
   if (b.isWanted(0)) {
-    auto reversed =
-        ConvLayoutAttr::get(builder.getContext(), layout.getOutput(),
-                            layout.getKernel(), layout.getInput());
     Value ofInput = b.create<ConvOp>(
-        g, getKernel(), /*bias=*/Value(), getStridesAttr(), getPadLowAttr(),
-        getPadHighAttr(), getDilationsAttr(), getGroupsAttr(), reversed);
+        b.gradient(), getKernel(), /*bias=*/Value(), getStridesAttr(),
+        getPadLowAttr(), getPadHighAttr(), getDilationsAttr(), getGroupsAttr(),
+        reversedLayout(*this));
     // Large output padding has room for positions that the input lacks.
     ArrayRef<int64_t> shape = shapeOf(getInput());
     if (shapeOf(ofInput) != shape)
@@ -222,13 +229,8 @@ LogicalResult ConvBackwardDataOp::buildGradients(GradientBuilder &b) {
                         SmallVector<int64_t>(shape.size(), 1));
     b.add(0, ofInput);
   }
-  if (b.isWanted(1))
-    b.add(1, WeightsGradient(
-                 b, geometryOf(*this, layout.getOutput(), layout.getInput()),
-                 getKernel())
-                 .build(g, getInput()));
-  if (getBias() && b.isWanted(2))
-    b.add(2, gradientOfBias(b, g, layout.getOutput()));
+  addWeightGradients(b, *this, b.gradient(), getInput(), layout.getOutput(),
+                     layout.getInput());
   return success();
 }
 

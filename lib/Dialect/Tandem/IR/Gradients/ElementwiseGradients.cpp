@@ -16,17 +16,6 @@ using namespace mlir;
 
 namespace tandem::ir {
 
-#define TANDEM_ZERO_GRADIENT(OP)                                               \
-  LogicalResult OP::buildGradients(GradientBuilder &) { return success(); }
-TANDEM_ZERO_GRADIENT(CompareOp)
-TANDEM_ZERO_GRADIENT(LogicalAndOp)
-TANDEM_ZERO_GRADIENT(LogicalOrOp)
-TANDEM_ZERO_GRADIENT(BitwiseAndOp)
-TANDEM_ZERO_GRADIENT(BitwiseOrOp)
-TANDEM_ZERO_GRADIENT(BitwiseXorOp)
-TANDEM_ZERO_GRADIENT(ShiftLeftOp)
-TANDEM_ZERO_GRADIENT(ShiftRightOp)
-
 LogicalResult AddOp::buildGradients(GradientBuilder &b) {
   b.add(0, b.gradient());
   b.add(1, b.gradient());
@@ -140,7 +129,5 @@ LogicalResult ClampOp::buildGradients(GradientBuilder &b) {
     b.add(2, b.sub(g, ofRaised));
   return success();
 }
-
-#undef TANDEM_ZERO_GRADIENT
 
 } // namespace tandem::ir

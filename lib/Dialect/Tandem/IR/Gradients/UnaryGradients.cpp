@@ -24,18 +24,6 @@ namespace {
 constexpr double kPi = 3.14159265358979323846;
 } // namespace
 
-/// Functions that are constant between jumps, and functions of other types than
-/// floats.
-#define TANDEM_ZERO_GRADIENT(OP)                                               \
-  LogicalResult OP::buildGradients(GradientBuilder &) { return success(); }
-TANDEM_ZERO_GRADIENT(SignOp)
-TANDEM_ZERO_GRADIENT(FloorOp)
-TANDEM_ZERO_GRADIENT(CeilOp)
-TANDEM_ZERO_GRADIENT(RoundOp)
-TANDEM_ZERO_GRADIENT(LogicalNotOp)
-TANDEM_ZERO_GRADIENT(BitwiseNotOp)
-TANDEM_ZERO_GRADIENT(BitcastOp)
-
 /// Defines the gradient of an op with operand x, result y and the result's
 /// gradient g.
 #define TANDEM_UNARY_GRADIENT(OP, gradientOfX)                                 \
@@ -114,7 +102,6 @@ LogicalResult CastOp::buildGradients(GradientBuilder &b) {
   return success();
 }
 
-#undef TANDEM_ZERO_GRADIENT
 #undef TANDEM_UNARY_GRADIENT
 
 } // namespace tandem::ir
