@@ -36,6 +36,9 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
         return function.with_gradient(list(shapes), wrt=inputs, loss=loss)
 
     def call(*arrays: typing.Any) -> tuple[typing.Any, typing.Any]:
+        for number, array in enumerate(arrays):
+            if not hasattr(array, "shape"):
+                raise TypeError(f"input {number} is no array: {type(array).__name__}")
         results = for_signature(tuple(as_shape(array) for array in arrays))(*arrays)
         values, gradients = results[:count], results[count:]
         return (values[0] if count == 1 else values,

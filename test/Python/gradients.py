@@ -75,6 +75,13 @@ class GradientsTest(unittest.TestCase):
             self.function.with_gradient([(2, 3), (2, 1), (3, 1)], wrt=[9])
         with self.assertRaises(TypeError):
             tandem.grad(lambda x: x)
+        with self.assertRaisesRegex(TypeError, "input 0 is no array: list"):
+            tandem.grad(self.function, wrt="w")([[1, 2, 3]], *self.arrays[0][1:])
+
+    def test_empty_batch(self):
+        _, gradient = tandem.value_and_grad(self.function, wrt="x")(
+            np.zeros((0, 3), np.float32), np.zeros((0, 1), np.float32), self.arrays[0][2])
+        self.assertEqual(gradient.shape, (0, 3))
 
 
 if __name__ == "__main__":
