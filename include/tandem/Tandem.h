@@ -214,8 +214,8 @@ struct GradientOptions {
   /// The number of the output that is the loss.
   int64_t loss = 0;
   /// Whether the new graph has one more input, the seed, with the type of the
-  /// loss. The gradients are then those of the sum of the elements of the loss
-  /// times the elements of the seed. Without a seed, the loss must have one
+  /// loss. The gradients are then those of sum(loss * seed), where `*`
+  /// multiplies element by element. Without a seed, the loss must have one
   /// element.
   bool hasSeed = false;
 };
