@@ -289,6 +289,15 @@ typedef struct TandemLoadOptions {
   /// write to. If false, an output may be a view of an input, of a constant or
   /// of another output.
   bool ownsOutputs;
+  /// The number of outputs that take the place of inputs, such as the new
+  /// weights of a training step, and the numbers of the input and the output of
+  /// each. The two must have the same type. Calls write such an output to the
+  /// memory of the input, and return it as a tensor with this memory. If
+  /// `numUpdates` is 0, a graph has the updates that its file names
+  /// (tandem.updates).
+  size_t numUpdates;
+  const size_t *updatedInputs;
+  const size_t *updatingOutputs;
 } TandemLoadOptions;
 
 /// Loads a graph from an MLIR file (text or bytecode) or from an ONNX model.

@@ -220,6 +220,12 @@ struct GradientOptions {
   bool hasSeed = false;
 };
 
+/// An output of a graph that takes the place of an input, such as the new
+/// weights of a training step (docs/Updates.md). Both are given by number.
+struct InputUpdate {
+  int64_t input = 0, output = 0;
+};
+
 /// A graph: one function of a parsed MLIR file, an imported ONNX model, or the
 /// result of a GraphBuilder (tandem/GraphBuilder.h). Dims of the graph may be
 /// dynamic. Immutable and thread-safe.
@@ -278,13 +284,22 @@ public:
   /// Returns a graph for inputs of these types, all of which are static. Its
   /// outputs are those of this graph, and then the gradients of the loss with
   /// respect to the inputs `options.wrt`, in this order, each with the type of
-  /// the input. If inputs and outputs have names, the seed is called "seed", and
-  /// a gradient "gradient of " and the name of the input. Fails with phase
+  /// the input. If inputs and outputs have names, the seed is called "seed",
+  /// and a gradient "gradient of " and the name of the input. Fails with phase
   /// "differentiate" if the types do not fit, or if an op between these inputs
   /// and the loss has no gradient.
   Expected<std::unique_ptr<Graph>>
   withGradient(std::span<const TensorType> inputs,
                const GradientOptions &options = {}) const;
+
+  /// Returns the same graph, but calls of its functions write each output in
+  /// `updates` to the memory of the input that the output updates
+  /// (Function::call). The graph computes with the old value of the input. The
+  /// types of the two must be equal. Replaces the updates that this graph has.
+  /// Fails with phase "build" if an update names an input or output that does
+  /// not exist, or that another update names, or if the types differ.
+  Expected<std::unique_ptr<Graph>>
+  withUpdates(std::span<const InputUpdate> updates) const;
 
   /// Returns the estimated times that Contractions::predict compares if the
   /// inputs have these types. The estimates are in the order of the ops in the

@@ -103,6 +103,22 @@ static Expected<ImportOptions> importOptions(const TandemLoadOptions &options) {
   return import;
 }
 
+/// Makes a graph that updates the inputs which the options name, if any.
+static Expected<std::unique_ptr<Graph>>
+addUpdates(std::unique_ptr<Graph> graph, const TandemLoadOptions &options) {
+  if (options.numUpdates == 0)
+    return graph;
+  TANDEM_RETURN_IF_ERROR(
+      checkArgument(options.updatedInputs, "options->updatedInputs"));
+  TANDEM_RETURN_IF_ERROR(
+      checkArgument(options.updatingOutputs, "options->updatingOutputs"));
+  std::vector<InputUpdate> updates;
+  for (size_t i = 0; i < options.numUpdates; ++i)
+    updates.push_back({static_cast<int64_t>(options.updatedInputs[i]),
+                       static_cast<int64_t>(options.updatingOutputs[i])});
+  return graph->withUpdates(updates);
+}
+
 /// `parse` makes the graph of the function of the given name.
 template <typename Parse>
 static TandemError *load(const TandemLoadOptions *options,
@@ -120,6 +136,7 @@ static TandemError *load(const TandemLoadOptions *options,
     TANDEM_ASSIGN_OR_RETURN(
         std::unique_ptr<Graph> graph,
         parse(known.function ? known.function : "main", import));
+    TANDEM_ASSIGN_OR_RETURN(graph, addUpdates(std::move(graph), known));
     auto handle = std::make_unique<TandemFunction>();
     TANDEM_ASSIGN_OR_RETURN(
         handle->function,

@@ -9,6 +9,7 @@
 #include "tandem/ProgramTransforms/MemoryPlan.h"
 
 #include "tandem/Runtime/Program/ProgramMemory.h"
+#include "tandem/Runtime/Program/ProgramUpdates.h"
 
 #include <algorithm>
 #include <numeric>
@@ -40,6 +41,8 @@ private:
                  uint32_t result) const;
   void write(uint32_t slot);
 
+  void placeUpdates();
+
   const Program &program;
   std::vector<Place> places;
   /// By slot: it has been written, and nothing since has been where it is.
@@ -55,6 +58,16 @@ Place Checker::placeOf(uint32_t slot) const {
           value.arena_offset + bytes};
 }
 
+/// An output that a step writes over an input is in the input's memory.
+void Checker::placeUpdates() {
+  const std::vector<uint32_t> roots = findViewRoots(program);
+  const std::vector<std::optional<size_t>> steps = findOverwrites(program);
+  for (size_t i = 0; i < steps.size(); ++i)
+    if (steps[i])
+      places[roots[program.outputs[program.updates[i].output()]]] =
+          places[program.inputs[program.updates[i].input()]];
+}
+
 void Checker::write(uint32_t slot) {
   for (size_t other = 0; other < places.size(); ++other)
     if (isIntact[other] && places[other].overlaps(places[slot]))
@@ -65,7 +78,11 @@ void Checker::write(uint32_t slot) {
 /// Whether the kernel allows it, wherever it reads the operand.
 bool Checker::isInPlace(const fb::StepT &step, uint32_t operand,
                         uint32_t result) const {
-  if (step.kernel < 0 || !(places[operand] == places[result]))
+  if (!(places[operand] == places[result]))
+    return false;
+  if (step.op)
+    return getOpInfo(step.op->kind).isElementwise();
+  if (step.kernel < 0)
     return false;
   const auto &legal = program.kernels[step.kernel]->in_place;
   for (uint32_t i = 0; i < step.operands.size(); ++i)
@@ -102,6 +119,7 @@ Status Checker::run() {
   };
   for (uint32_t slot = 0; slot < places.size(); ++slot)
     places[slot] = placeOf(slot);
+  placeUpdates();
   std::for_each(program.inputs.begin(), program.inputs.end(),
                 [&](uint32_t slot) { isIntact[slot] = true; });
   for (const Constant &constant : program.constants)

@@ -84,6 +84,7 @@ Status planBodies(Program &program) {
 
 Status planMemory(Program &program) {
   TANDEM_RETURN_IF_ERROR(planBodies(program));
+  orderUpdatesLast(program);
   TANDEM_RETURN_IF_ERROR(plan(program));
   std::vector<uint32_t> order = orderByMemory(program);
   if (std::is_sorted(order.begin(), order.end()))

@@ -65,6 +65,9 @@ void StorageFinder::classify() {
     kinds[root(slot)] = StorageKind::output;
   for (uint32_t slot : program.inputs)
     kinds[root(slot)] = StorageKind::caller;
+  // The memory of the input holds the old value until the output is written.
+  for (const fb::Update &update : program.updates)
+    kinds[root(program.outputs[update.output()])] = StorageKind::caller;
   for (const Constant &constant : program.constants)
     kinds[root(constant.slot)] = StorageKind::caller;
 }
@@ -99,7 +102,8 @@ bool StorageFinder::mayJoin(const fb::StepT &step, size_t index,
                             const fb::InPlace &pair) const {
   uint32_t from = root(step.operands[pair.operand()]);
   uint32_t to = root(step.results[pair.result()]);
-  if (kinds[from] != StorageKind::planned || ranges[from].first < 0 ||
+  if (kinds[from] != StorageKind::planned || kinds[to] == StorageKind::caller ||
+      ranges[from].first < 0 ||
       ranges[from].last != static_cast<int64_t>(index) ||
       ranges[to].first != static_cast<int64_t>(index) ||
       ranges[from].bytes != ranges[to].bytes)

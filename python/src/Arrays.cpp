@@ -275,6 +275,8 @@ void Arrays::add(nb::handle array, const std::string &what, bool isWritten) {
     firstArray = array;
   }
   held.push_back(nb::borrow(array));
+  if (isWritten)
+    written.push_back(nb::borrow(array));
 }
 
 /// Calls note_write of tandem._arrays. An import releases the GIL, so that
@@ -289,7 +291,7 @@ static void noteWrite(nb::handle array) {
 }
 
 void Arrays::noteWrites() const {
-  for (const nb::object &array : held)
+  for (const nb::object &array : written)
     if (exchangeTypeOf(array).isTorch)
       noteWrite(array);
 }

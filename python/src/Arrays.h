@@ -44,10 +44,13 @@ public:
   /// for what is no array, and tandem.Error otherwise.
   void add(nb::handle array, const std::string &what, bool isWritten = false);
 
-  /// Tells the libraries that care that all arrays were written to.
+  /// Tells the libraries that care which arrays were written to: those that
+  /// were added with `isWritten`.
   void noteWrites() const;
 
   const std::vector<Tensor> &tensors() const { return all; }
+  /// The array that was added as number `index`.
+  nb::object array(size_t index) const { return held[index]; }
   /// The library of the first array.
   ArrayKind kind() const { return firstKind; }
   /// The first array; null if there is none.
@@ -69,6 +72,7 @@ private:
   std::vector<Tensor> all;
   std::vector<Py_buffer> buffers;
   std::vector<nb::object> held;
+  std::vector<nb::object> written;
   ArrayKind firstKind = ArrayKind::numpy;
   nb::handle firstArray;
   size_t numCopies = 0;

@@ -138,6 +138,7 @@ void bindFunctions(nb::module_ &module) {
       .def("coverage", &PyFunction::coverage, scope)
       .def("prepare", &PyFunction::prepare, scope)
       .def("with_gradient", &PyFunction::withGradient, scope)
+      .def("with_updates", &PyFunction::withUpdates, scope)
       .def("drain_events", &PyFunction::drainEvents, scope)
       .def("has_events", &PyFunction::hasEvents, scope)
       .def("copies", &PyFunction::copies, scope);

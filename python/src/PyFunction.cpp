@@ -80,6 +80,12 @@ std::shared_ptr<PyFunction> PyFunction::create(std::unique_ptr<Graph> graph,
       labels("input", program.inputs.size(), result->graph->inputNames());
   result->outputLabels =
       labels("output", program.outputs.size(), result->graph->outputNames());
+  result->isUpdated.resize(program.inputs.size());
+  result->updatedInputs.resize(program.outputs.size());
+  for (const fb::Update &update : program.updates) {
+    result->isUpdated[update.input()] = true;
+    result->updatedInputs[update.output()] = update.input();
+  }
   allFunctions().insert(result.get());
   return result;
 }
@@ -128,12 +134,12 @@ void PyFunction::bind(const nb::args &arguments, const nb::kwargs &keywords,
               std::to_string(arguments.size()) + " are given");
   inputs.reserve(count);
   for (size_t i = 0; i < arguments.size(); ++i)
-    inputs.add(arguments[i], inputLabels[i]);
+    inputs.add(arguments[i], inputLabels[i], isUpdated[i]);
   const std::vector<std::string> &names = graph->inputNames();
   for (size_t i = arguments.size(); i < count; ++i) {
     if (i >= names.size() || !keywords.contains(names[i].c_str()))
       raiseType(inputLabels[i] + " is missing");
-    inputs.add(keywords[names[i].c_str()], inputLabels[i]);
+    inputs.add(keywords[names[i].c_str()], inputLabels[i], isUpdated[i]);
   }
   for (auto [key, value] : keywords) {
     const std::string name = nb::cast<std::string>(key);
@@ -200,6 +206,14 @@ static std::string nameIn(nb::handle object, const std::string &what) {
   return nb::cast<std::string>(object);
 }
 
+/// The array of an input that the output updates, or else a new array.
+nb::object PyFunction::outputArray(size_t number, const Tensor &output,
+                                   const Arrays &inputs) const {
+  if (updatedInputs[number])
+    return inputs.array(*updatedInputs[number]);
+  return toArray(output, inputs.kind(), inputs.first());
+}
+
 nb::object PyFunction::call(const nb::args &arguments,
                             const nb::kwargs &keywords) {
   Arrays inputs, given;
@@ -218,15 +232,16 @@ nb::object PyFunction::call(const nb::args &arguments,
   noteCopies(inputs);
   auto outputs = take(
       withoutGIL([&] { return function->call(inputs.tensors(), options); }));
+  inputs.noteWrites();
   if (out) {
     given.noteWrites();
     return nb::borrow(out);
   }
   if (outputs.size() == 1)
-    return toArray(outputs[0], inputs.kind(), inputs.first());
+    return outputArray(0, outputs[0], inputs);
   nb::list all;
-  for (const Tensor &output : outputs)
-    all.append(toArray(output, inputs.kind(), inputs.first()));
+  for (size_t i = 0; i < outputs.size(); ++i)
+    all.append(outputArray(i, outputs[i], inputs));
   return nb::tuple(all);
 }
 
@@ -308,6 +323,15 @@ PyFunction::withGradient(const nb::list &signature,
   return create(take(withoutGIL([&] {
                   return graph->withGradient(types, {wrt, loss, hasSeed});
                 })),
+                options, tiering);
+}
+
+std::shared_ptr<PyFunction> PyFunction::withUpdates(
+    const std::vector<std::pair<int64_t, int64_t>> &updates) const {
+  std::vector<InputUpdate> all;
+  for (const auto &[input, output] : updates)
+    all.push_back({input, output});
+  return create(take(withoutGIL([&] { return graph->withUpdates(all); })),
                 options, tiering);
 }
 

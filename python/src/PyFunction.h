@@ -84,6 +84,10 @@ public:
   std::shared_ptr<PyFunction> withGradient(const nb::list &signature,
                                            const std::vector<int64_t> &wrt,
                                            int64_t loss, bool hasSeed) const;
+  /// A function of Graph::withUpdates, with the options of this one. Each
+  /// update is a pair of an input's and an output's number.
+  std::shared_ptr<PyFunction>
+  withUpdates(const std::vector<std::pair<int64_t, int64_t>> &updates) const;
   /// Waits for the background of all functions, or cancels their work. The GIL
   /// must be held, and is released meanwhile.
   static void waitForAll();
@@ -99,6 +103,8 @@ private:
             Arrays &inputs) const;
   void bindOutputs(nb::handle out, Arrays &outputs) const;
   void noteCopies(const Arrays &arrays);
+  nb::object outputArray(size_t number, const Tensor &output,
+                         const Arrays &inputs) const;
 
   std::unique_ptr<Graph> graph;
   std::shared_ptr<Function> function;
@@ -107,6 +113,10 @@ private:
   TieringOptions tiering;
   std::shared_ptr<EventQueue> events = std::make_shared<EventQueue>();
   std::vector<std::string> inputLabels, outputLabels;
+  /// For each input, whether calls write to it. For each output, the number of
+  /// the input that it updates.
+  std::vector<bool> isUpdated;
+  std::vector<std::optional<size_t>> updatedInputs;
   size_t numCopies = 0;
 };
 

@@ -8,7 +8,7 @@ import logging
 import operator
 import os
 import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from . import _tandem
 from ._errors import check_type, convert
@@ -162,15 +162,27 @@ class Function:
 
         Raises Error if an op has no gradient (docs/Gradients.md).
         """
-        names = [spec.name for spec in self.inputs]
-        numbers = []
-        for which in [] if wrt is None else wrt:
-            if isinstance(which, str) and which not in names:
-                raise TypeError(f"there is no input {which!r}; inputs are {names}")
-            numbers.append(names.index(which) if isinstance(which, str)
-                           else as_int64(which))
+        numbers = [_number_of(which, self.inputs, "input") for which in wrt or ()]
         return Function(self._impl.with_gradient(
             self._signature(signature), numbers, loss, seed), None)
+
+    def with_updates(self, updates: Mapping[int | str, int | str]) -> Function:
+        """The same function, but calls write some outputs to the arrays of inputs,
+        as jax.jit does for donated arguments.
+
+        `updates` maps inputs to the outputs that take their place, each given by
+        number or by name: {"w": 1} makes calls write output 1 to the array that is
+        given for "w", and return that array in the place of output 1. The function
+        computes with the old value. The two must have the same dtype and shape.
+
+        A call raises Error, and changes nothing, if the array of such an input is
+        read-only, is not contiguous, or overlaps another input.
+        """
+        check_type("updates", updates, Mapping, "a dict of inputs and outputs")
+        return Function(self._impl.with_updates(
+            [(_number_of(source, self.inputs, "input"),
+              _number_of(result, self.outputs, "output"))
+             for source, result in updates.items()]), None)
 
     def trace(self, path: str | os.PathLike[str]) -> None:
         """Writes the calls and decisions as a file that Perfetto opens. The
@@ -214,6 +226,16 @@ class Function:
     def _drain(self) -> None:
         for line in self._impl.drain_events():
             _log.info("%s", line)
+
+
+def _number_of(which: int | str, specs: list[Spec], kind: str) -> int:
+    """The number of an input or output that is given by number or by name."""
+    if not isinstance(which, str):
+        return as_int64(which)
+    names = [spec.name for spec in specs]
+    if which not in names:
+        raise TypeError(f"there is no {kind} {which!r}; {kind}s are {names}")
+    return names.index(which)
 
 
 def as_shape(given: typing.Any) -> tuple[int, ...]:

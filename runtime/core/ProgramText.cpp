@@ -8,6 +8,7 @@
 
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 #include "tandem/Runtime/Program/ProgramLoops.h"
+#include "tandem/Runtime/Program/ProgramUpdates.h"
 
 #include <sstream>
 
@@ -149,6 +150,15 @@ void writeKernel(std::ostream &out, const fb::KernelT &kernel) {
   out << '\n';
 }
 
+/// "%7 updates %1 in place", or "by a copy".
+void writeUpdates(std::ostream &out, const Program &program) {
+  const std::vector<std::optional<size_t>> steps = findOverwrites(program);
+  for (size_t i = 0; i < steps.size(); ++i)
+    out << "  %" << program.outputs[program.updates[i].output()] << " updates %"
+        << program.inputs[program.updates[i].input()]
+        << (steps[i] ? " in place\n" : " by a copy\n");
+}
+
 } // namespace
 
 std::string tandem::toString(const Program &program) {
@@ -163,5 +173,6 @@ std::string tandem::toString(const Program &program) {
     out << "  %" << constant.slot << " = constant "
         << fromFlat(*program.slots[constant.slot]->type).str() << '\n';
   writeBody(out, program, program.kernels, "  ");
+  writeUpdates(out, program);
   return out.str();
 }

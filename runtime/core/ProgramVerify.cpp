@@ -11,6 +11,7 @@
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 #include "tandem/Runtime/Kernels/HostKernel.h"
 #include "tandem/Runtime/Program/ProgramSizes.h"
+#include "tandem/Runtime/Program/ProgramUpdates.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <limits>
@@ -72,7 +73,10 @@ public:
     TANDEM_RETURN_IF_ERROR(verifyHosts());
     for (size_t i = 0; i < program.steps.size(); ++i)
       TANDEM_RETURN_IF_ERROR(verifyStep(i));
-    return verifyOutputs();
+    TANDEM_RETURN_IF_ERROR(verifyOutputs());
+    if (depth > 0 && !program.updates.empty())
+      return invalid("updates of inputs in the body of a loop");
+    return verifyUpdates(program);
   }
 
 private:

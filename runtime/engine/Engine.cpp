@@ -202,12 +202,15 @@ Engine::runCompiled(const SignaturePtr &signature, const PreparedTier &prepared,
     if (signature->prepared.get() != &prepared)
       compiled = signature->prepared;
   }
+  // Another run would read inputs that this run has overwritten.
+  const bool isLost = outputs.error().phase == kStateLostPhase;
   if (isCaptured)
     release(signature, outputs.error().str());
-  if (compiled)
+  if (compiled && !isLost)
     return runCompiled(signature, *compiled, inputs, given);
-  refuse(signature, EventKind::failed, outputs.error().str());
-  return runEager(inputs, given);
+  if (!compiled)
+    refuse(signature, EventKind::failed, outputs.error().str());
+  return isLost ? std::move(outputs) : runEager(inputs, given);
 }
 
 Expected<std::vector<Tensor>>

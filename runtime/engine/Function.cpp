@@ -11,6 +11,9 @@
 #include "engine/Engine.h"
 #include "exec/OutputPlan.h"
 
+#include <algorithm>
+#include <ranges>
+
 using namespace tandem;
 using namespace tandem::tiering;
 
@@ -58,6 +61,8 @@ Function::Function(std::shared_ptr<const Program> program,
 Function::~Function() = default;
 
 Expected<std::vector<Tensor>> Function::call(std::span<const Tensor> inputs) {
+  if (!program().updates.empty()) [[unlikely]]
+    return impl->run(inputs, {});
   return impl->engine.call(inputs);
 }
 
@@ -75,7 +80,13 @@ static Status order(Stream &earlier, Stream &later) {
 Expected<std::vector<Tensor>>
 Function::Impl::run(std::span<const Tensor> inputs,
                     const CallOptions &options) {
-  const std::span<const Tensor> given = options.outputs;
+  std::span<const Tensor> given = options.outputs;
+  std::vector<Tensor> withUpdates;
+  if (!store.program()->updates.empty()) {
+    TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), typesOf(inputs)));
+    TANDEM_ASSIGN_OR_RETURN(withUpdates, outputPlan.withUpdates(inputs, given));
+    given = withUpdates;
+  }
   if (!given.empty())
     TANDEM_RETURN_IF_ERROR(
         outputPlan.check(inputs, given, store.stream().device().memory()));
@@ -88,7 +99,11 @@ Function::Impl::run(std::span<const Tensor> inputs,
     outputs = engine.call(inputs, given);
   }
   // Outputs of certifying calls and of the reference tier are elsewhere.
-  if (outputs && !given.empty())
+  const auto isElsewhere = [&](size_t i) {
+    return given[i] && given[i].data() != (*outputs)[i].data();
+  };
+  if (outputs && std::ranges::any_of(std::views::iota(size_t(0), given.size()),
+                                     isElsewhere))
     TANDEM_RETURN_IF_ERROR(
         outputPlan.copyInto(given, *outputs, store.stream()));
   return outputs;

@@ -168,6 +168,7 @@ Status CapturedRuns::runCaptured(Frame &frame, int64_t *heldBytes) {
   run->lastUse = ++frame.clock;
   *heldBytes = peakBytes() - resultBytes;
   ++launches;
+  frame.begun = plans.size();
   TANDEM_RETURN_IF_ERROR(run->work->launch(context.stream));
   makeViews(frame);
   return {};

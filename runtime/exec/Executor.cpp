@@ -63,6 +63,9 @@ struct Executor::Impl {
   Status withFrame(std::span<const Tensor> inputs,
                    std::span<const Tensor> given, std::vector<Tensor> &outputs,
                    RunOn runOn);
+  Status runMeasured(std::span<const Tensor> inputs,
+                     std::span<const Tensor> given,
+                     std::vector<Tensor> &outputs, int64_t *peakBytes);
   Status collectOutputs(std::span<const Tensor> given, Frame &frame,
                         std::vector<Tensor> &outputs) const;
 };
@@ -109,12 +112,17 @@ std::optional<Error> Executor::captureFailure() const {
 std::optional<int64_t> Executor::plannedPeakBytes() const {
   if (!areStepsPrepared(*impl->program, impl->plans))
     return std::nullopt;
-  if (impl->capturedRuns)
-    return impl->capturedRuns->peakBytes();
+  const std::vector<uint32_t> given = impl->outputPlan.overwritingSlots();
+  if (impl->capturedRuns) {
+    int64_t peak = impl->capturedRuns->peakBytes();
+    for (uint32_t slot : given)
+      peak -= fromFlat(*impl->program->slots[slot]->type).bytes();
+    return peak;
+  }
   std::vector<int64_t> workspaces;
   for (const StepPlan &plan : impl->plans)
     workspaces.push_back(workspaceBytes(plan));
-  return tandem::plannedPeakBytes(*impl->program, workspaces);
+  return tandem::plannedPeakBytes(*impl->program, workspaces, given);
 }
 
 /// Places the constants where the device reads them, under the types of their
@@ -234,10 +242,12 @@ Status Executor::Impl::collectOutputs(std::span<const Tensor> given,
   for (uint32_t slot : program->outputs)
     frame.results.push_back(*frame.values[slot]);
   Status status;
-  if (!given.empty()) [[unlikely]]
+  if (!given.empty()) [[unlikely]] {
+    ++frame.begun;
     status = outputPlan.copyInto(given, frame.results, *options.stream);
-  else if (options.ownsOutputs) [[unlikely]]
-    status = outputPlan.separate(*options.stream, frame);
+  }
+  if (status && options.ownsOutputs) [[unlikely]]
+    status = outputPlan.separate(given, *options.stream, frame);
   frame.clear();
   if (!status)
     return status;
@@ -246,6 +256,16 @@ Status Executor::Impl::collectOutputs(std::span<const Tensor> given,
     outputs[i] = std::move(frame.results[i]);
   frame.results.clear();
   return {};
+}
+
+/// The error of a run that has written to inputs which it updates.
+static tl::unexpected<Error> stateLost(Error error) {
+  error.message = "the call failed after it had begun to update its inputs, "
+                  "whose elements are now undefined: " +
+                  error.message;
+  error.phase = kStateLostPhase;
+  error.hint = "load the values of the updated inputs again";
+  return tl::unexpected(std::move(error));
 }
 
 /// Calls `runOn` with a frame whose inputs are set, and takes the outputs.
@@ -257,6 +277,7 @@ Status Executor::Impl::withFrame(std::span<const Tensor> inputs,
   std::unique_ptr<Frame> frame = frames.take();
   if (!frame)
     frame = std::make_unique<Frame>(*program, constants);
+  frame->begun = 0;
   Status status = setInputs(inputs, *frame);
   if (status && !given.empty()) [[unlikely]]
     outputPlan.place(given, *frame);
@@ -264,34 +285,41 @@ Status Executor::Impl::withFrame(std::span<const Tensor> inputs,
     status = runOn(*frame);
   if (status)
     status = collectOutputs(given, *frame, outputs);
-  else
+  if (!status) [[unlikely]] {
+    if (outputPlan.hasOverwritten(given, *frame, frame->begun))
+      status = stateLost(std::move(status.error()));
     frame->clear();
+  }
   frame->placed.clear();
   frames.put(std::move(frame));
   return status;
 }
 
-Status Executor::run(std::span<const Tensor> inputs,
-                     std::vector<Tensor> &outputs, int64_t *peakBytes) {
-  return impl->withFrame(inputs, {}, outputs, [&](Frame &frame) {
+Status Executor::Impl::runMeasured(std::span<const Tensor> inputs,
+                                   std::span<const Tensor> given,
+                                   std::vector<Tensor> &outputs,
+                                   int64_t *peakBytes) {
+  return withFrame(inputs, given, outputs, [&](Frame &frame) {
     MemoryScope memory;
     int64_t heldBytes = 0;
-    Status status = impl->runOn(frame, &heldBytes);
+    Status status = runOn(frame, &heldBytes);
     if (peakBytes)
       *peakBytes = heldBytes + memory.peakBytes();
     return status;
   });
 }
 
+Status Executor::run(std::span<const Tensor> inputs,
+                     std::vector<Tensor> &outputs, int64_t *peakBytes) {
+  return impl->runMeasured(inputs, {}, outputs, peakBytes);
+}
+
 Status Executor::runInto(std::span<const Tensor> inputs,
                          std::span<const Tensor> given,
-                         std::vector<Tensor> &outputs) {
+                         std::vector<Tensor> &outputs, int64_t *peakBytes) {
   TANDEM_RETURN_IF_ERROR(
       impl->outputPlan.check(inputs, given, impl->context.memory));
-  return impl->withFrame(inputs, given, outputs, [&](Frame &frame) {
-    int64_t heldBytes = 0;
-    return impl->runOn(frame, &heldBytes);
-  });
+  return impl->runMeasured(inputs, given, outputs, peakBytes);
 }
 
 Status Executor::runObserved(std::span<const Tensor> inputs,

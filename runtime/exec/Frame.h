@@ -68,6 +68,10 @@ struct Frame {
   /// Sets the slots of `placed`.
   void place();
 
+  /// How many steps of the present run have begun; one more once its outputs
+  /// are copied to the caller's memory.
+  size_t begun = 0;
+
   /// Frees all values of the run.
   void clear();
 };

@@ -220,6 +220,7 @@ Status exec::runSteps(const DispatchContext &context,
   if (observer)
     TANDEM_RETURN_IF_ERROR((*observer)(0, frame.values));
   for (size_t i = 0; i < plans.size(); ++i) {
+    frame.begun = i + 1;
     if (!skipped || skipped->empty() || !(*skipped)[i])
       TANDEM_RETURN_IF_ERROR(runStep(context, plans[i], caches[i], i, frame));
     // Before those that nobody reads are freed.

@@ -67,10 +67,18 @@ ArenaLayout layOut(std::span<const LiveRange> ranges,
 /// memory. A kernel's result takes the place of an operand that is not read
 /// afterwards, where the kernel allows it (Kernel.in_place).
 ///
-/// The steps are reordered where that lowers the peak.
+/// The steps are reordered where that lowers the peak, and so that outputs can
+/// be written over the inputs that they update (orderUpdatesLast). The memory
+/// of such an output is used for nothing else.
 ///
 /// Fails (phase "plan") where a number of bytes overflows.
 Status planMemory(Program &program);
+
+/// Moves each step that computes an output which updates an input
+/// (Program::updates) behind the steps that read the old value of the input,
+/// except for those that depend on it. All else stays in order. A run can then
+/// write the output directly to the memory of the input. Types may be dynamic.
+void orderUpdatesLast(Program &program);
 
 /// Replays a planned program and checks that every value is still in its place
 /// when it is read, and that no step writes where its operand is read, except

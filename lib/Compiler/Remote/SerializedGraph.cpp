@@ -13,6 +13,7 @@
 #include "Session/ParallelFor.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemDialect.h"
+#include "tandem/ProgramTransforms/MemoryPlan.h"
 #include "tandem/Runtime/Program/StoredProgram.h"
 #include "tandem/Target/Program/ProgramEmitter.h"
 
@@ -203,6 +204,7 @@ static Status emitEager(SerializedGraph &source, ModuleOp module,
       constant.data = Tensor::share(
           constant.data.type(), {source.bytecode, bytecode + found->second});
   }
+  orderUpdatesLast(*program);
   program->input_names = source.inputNames;
   program->output_names = source.outputNames;
   source.eager = std::make_shared<const Program>(std::move(*program));

@@ -306,6 +306,10 @@ FailureOr<Program> ProgramEmitter::emit() {
   program.name = function.getName().str();
   if (failed(emitBody(function.getBody().front())))
     return failure();
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    if (auto input = function.getResultAttrOfType<IntegerAttr>(
+            i, ir::TandemDialect::kUpdatesAttrName))
+      program.updates.emplace_back(static_cast<uint32_t>(input.getInt()), i);
   return std::move(program);
 }
 

@@ -81,10 +81,21 @@ static LogicalResult emitMisplacedDims(Operation *op) {
                          << "' belongs on a function argument";
 }
 
+static LogicalResult emitMisplacedUpdate(Operation *op) {
+  return op->emitError() << "'" << TandemDialect::kUpdatesAttrName
+                         << "' belongs on a function result";
+}
+
 LogicalResult TandemDialect::verifyOperationAttribute(Operation *op,
                                                       NamedAttribute attr) {
   if (attr.getName() == kDimsAttrName)
     return emitMisplacedDims(op);
+  if (attr.getName() == kUpdatesAttrName)
+    return emitMisplacedUpdate(op);
+  if (attr.getName() == kGradientAttrName &&
+      (!isa<CustomCallOp>(op) || !isa<StringAttr>(attr.getValue())))
+    return op->emitError() << "'" << kGradientAttrName
+                           << "' is the target of a gradient on a custom_call";
   if (attr.getName() == kSizesAttrName)
     return success(succeeded(parseSymbolicSizes(op)));
   if (attr.getName() == kF16IntermediatesAttrName &&
@@ -142,6 +153,8 @@ LogicalResult TandemDialect::verifyRegionArgAttribute(Operation *op,
                                                       unsigned regionIndex,
                                                       unsigned argIndex,
                                                       NamedAttribute attr) {
+  if (attr.getName() == kUpdatesAttrName)
+    return emitMisplacedUpdate(op);
   if (attr.getName() != kDimsAttrName)
     return success();
   auto function = dyn_cast<FunctionOpInterface>(op);
@@ -155,10 +168,40 @@ LogicalResult TandemDialect::verifyRegionArgAttribute(Operation *op,
   return verifyDimSizes(function, argIndex);
 }
 
+/// Checks that result `index`, which has the attribute `tandem.updates`, names
+/// an argument of its type that no earlier result names.
+static LogicalResult verifyUpdate(FunctionOpInterface function, unsigned index,
+                                  Attribute value) {
+  const auto error = [&] {
+    return function->emitError() << "'" << TandemDialect::kUpdatesAttrName
+                                 << "' of result #" << index << ' ';
+  };
+  auto number = dyn_cast<IntegerAttr>(value);
+  if (!number || !number.getType().isSignlessInteger(64) ||
+      number.getInt() < 0 || number.getInt() >= function.getNumArguments())
+    return error() << "must be the number of an argument, as i64";
+  const Type type = function.getResultTypes()[index],
+             argument = function.getArgumentTypes()[number.getInt()];
+  if (type != argument)
+    return error() << "names argument #" << number.getInt() << " of type "
+                   << argument << ", but the result is " << type;
+  for (unsigned i = 0; i < index; ++i)
+    if (function.getResultAttr(i, TandemDialect::kUpdatesAttrName) == value)
+      return error() << "names argument #" << number.getInt()
+                     << ", which result #" << i << " updates";
+  return success();
+}
+
 LogicalResult TandemDialect::verifyRegionResultAttribute(Operation *op,
-                                                         unsigned, unsigned,
+                                                         unsigned,
+                                                         unsigned resultIndex,
                                                          NamedAttribute attr) {
   if (attr.getName() == kDimsAttrName)
     return emitMisplacedDims(op);
-  return success();
+  if (attr.getName() != kUpdatesAttrName)
+    return success();
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return emitMisplacedUpdate(op);
+  return verifyUpdate(function, resultIndex, attr.getValue());
 }

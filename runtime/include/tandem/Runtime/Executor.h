@@ -62,6 +62,10 @@ struct CaptureCounts {
   uint64_t stepByStep = 0;
 };
 
+/// The phase of the error of a run that failed after it had begun to update its
+/// inputs.
+inline constexpr std::string_view kStateLostPhase = "update";
+
 /// Called before the first step of a run and after each step. `steps` is the
 /// number of steps that have been enqueued so far, and `values` has one entry
 /// per slot of the program. The entry of a slot is valid from the step that
@@ -112,12 +116,16 @@ public:
   Status run(std::span<const Tensor> inputs, std::vector<Tensor> &outputs,
              int64_t *peakBytes);
   /// Like run, but writes the outputs into the tensors `given`, one for each
-  /// output, and sets `outputs` to them. The tensors must be in the memory of
-  /// the stream's device and have the types of the outputs. None may overlap an
-  /// input or another one. Errors have phase "output". After an error during
-  /// the run, the contents of the tensors are undefined.
+  /// output, and sets `outputs` to them. If a tensor of `given` has no memory,
+  /// the run allocates this output. The tensors must be in the memory of the
+  /// stream's device and have the types of the outputs. None may overlap an
+  /// input or another one, with one exception: an output that updates an input
+  /// (Program::updates) may have the memory of this input. Errors have phase
+  /// "output". After an error during the run, the contents of the tensors are
+  /// undefined. If the run had begun to write to an input, the phase of its
+  /// error is kStateLostPhase.
   Status runInto(std::span<const Tensor> inputs, std::span<const Tensor> given,
-                 std::vector<Tensor> &outputs);
+                 std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr);
 
   /// Like run, but never uses captured work, and calls `observer` before the
   /// first step and after each step. If `all` is true, steps that ran once when
@@ -132,8 +140,10 @@ public:
   bool hasRunOnce(size_t step) const;
 
   /// The peak memory in bytes (`peakBytes` of run) of every call under the
-  /// present thread limit. Known only for compiled programs with static types
-  /// and planned memory; empty otherwise.
+  /// present thread limit. If the program updates inputs, this is the peak of
+  /// the runs that write these outputs to the memory of the inputs. Known only
+  /// for compiled programs with static types and planned memory; empty
+  /// otherwise.
   std::optional<int64_t> plannedPeakBytes() const;
 
   /// The numbers of runs so far, by how the runs were executed. All numbers are

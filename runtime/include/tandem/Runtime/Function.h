@@ -23,10 +23,11 @@ namespace tandem {
 /// Options of one call of a Function.
 struct CallOptions {
   /// The tensors that receive the outputs, one for each output of the graph;
-  /// if empty, the call allocates the outputs. The tensors must be in the
-  /// memory of the function's device and have the types of the outputs. The
-  /// call fails with phase "output" if a tensor overlaps an input or another
-  /// output. After a failed call, the contents of the tensors are undefined.
+  /// if empty, the call allocates the outputs. The call also allocates each
+  /// output whose tensor has no memory. The tensors must be in the memory of
+  /// the function's device and have the types of the outputs. The call fails
+  /// with phase "output" if a tensor overlaps an input or another output. After
+  /// a failed call, the contents of the tensors are undefined.
   std::span<const Tensor> outputs = {};
   /// The stream that the call's work is ordered with: the work begins after all
   /// work that is enqueued on this stream, and later work of this stream begins
@@ -72,6 +73,13 @@ public:
   /// outputs are valid after the stream has completed its work; on the CPU, the
   /// work is complete before the call returns. Each output is newly allocated,
   /// or is a view of an input or a constant. Views must not be written to.
+  ///
+  /// An output that updates an input (Graph::withUpdates) is written to the
+  /// memory of this input, and the returned tensor is the input. The call fails
+  /// with phase "output", and changes nothing, if an updated input overlaps
+  /// another input. If a call fails with phase kStateLostPhase, it had begun to
+  /// write to updated inputs, and their elements are undefined. After any other
+  /// error, the inputs are unchanged.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
   /// Like the other overload, but runs the graph in the given tier, and
   /// compiles first if the tier needs compilation for these types. `report`

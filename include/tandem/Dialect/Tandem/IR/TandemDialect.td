@@ -38,6 +38,14 @@ def Tandem_Dialect : Dialect {
       enclosing function (`tandem.dims`), combined by `+`, `-`, `*`, `floordiv`,
       `ceildiv` and `mod`. The pass `tandem-specialize` computes these entries
       and removes the attribute.
+    - `tandem.updates = 1` on a function result means that the result takes the
+      place of argument 1, as a donated argument in JAX: calls write the result
+      to the memory of the argument. Both have the same type, and no other result
+      has the same number. In the function, the argument is the old value.
+    - `tandem.gradient = "my_norm_gradient"` on a `custom_call` is the target that
+      computes its gradients. This target takes the operands of the op, then the
+      results, and then the gradients of all results of floats. It returns the
+      gradients of all operands of floats, each with the type of the operand.
     - `tandem.f16_intermediates = f32` on a function records that the pass
       `tandem-widen-f16` has changed the f16 intermediates of the function to
       f32.
@@ -58,6 +66,12 @@ def Tandem_Dialect : Dialect {
   let extraClassDeclaration = [{
     /// Name of the function argument attribute that holds the names of dims.
     static constexpr ::llvm::StringLiteral kDimsAttrName = "tandem.dims";
+    /// Name of the function result attribute that holds the number of the
+    /// argument which the result updates.
+    static constexpr ::llvm::StringLiteral kUpdatesAttrName = "tandem.updates";
+    /// Name of the attribute of a custom_call that holds the target of its
+    /// gradient.
+    static constexpr ::llvm::StringLiteral kGradientAttrName = "tandem.gradient";
     /// Name of the op attribute that holds expressions of sizes.
     static constexpr ::llvm::StringLiteral kSizesAttrName = "tandem.sizes";
     /// Name of the key of `tandem.sizes` for the sizes of the result type.
