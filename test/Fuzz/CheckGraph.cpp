@@ -9,6 +9,7 @@
 #include "CheckGraph.h"
 
 #include "CheckEngine.h"
+#include "CheckGradients.h"
 #include "GraphInputs.h"
 
 #include "engine/certificate/Certificate.h"
@@ -35,6 +36,8 @@ public:
 
 private:
   Status checkTiers();
+  Status checkGradients();
+  Status compareTiers();
   Status checkEngine();
   Expected<Outputs> runEager(std::shared_ptr<const Program> program,
                              const std::string &device) const;
@@ -185,6 +188,37 @@ Status Checker::certify(const std::string &device, const Outputs &compiled) {
 Status Checker::checkTiers() {
   TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
   TANDEM_ASSIGN_OR_RETURN(inputs, makeInputs(random));
+  return compareTiers();
+}
+
+/// Graphs that cannot be differentiated say nothing.
+Status Checker::checkGradients() {
+  TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
+  TANDEM_ASSIGN_OR_RETURN(inputs, makeInputs(random));
+  auto made = differentiate(random, *graph, inputs);
+  if (!made &&
+      made.error().message.find("has no gradient") != std::string::npos)
+    ++result.differences.refused;
+  else if (!made)
+    return tl::unexpected(std::move(made.error()));
+  result.isWeak = !made || !*made;
+  if (result.isWeak)
+    return {};
+  TANDEM_ASSIGN_OR_RETURN(const DifferenceCheck check,
+                          checkDifferences(random));
+  result.differences.agree += check.verdict == Differences::agree;
+  result.differences.undecided += check.verdict == Differences::undecided;
+  if (check.verdict == Differences::disagree)
+    return fail("check", "the derivative by differences is " +
+                             std::to_string(check.difference) +
+                             ", and by the gradients " +
+                             std::to_string(check.derivative));
+  graph = std::move((*made)->graph);
+  inputs = std::move((*made)->inputs);
+  return compareTiers();
+}
+
+Status Checker::compareTiers() {
   TANDEM_ASSIGN_OR_RETURN(expected,
                           evaluateWithBounds(*graph->eagerProgram(), inputs));
   findWeakness();
@@ -227,7 +261,10 @@ Status Checker::checkEngine() {
 }
 
 CheckResult Checker::run() {
-  if (Status status = options.engine ? checkEngine() : checkTiers(); !status)
+  if (Status status = options.engine      ? checkEngine()
+                      : options.gradients ? checkGradients()
+                                          : checkTiers();
+      !status)
     result.failure = status.error().str();
   return std::move(result);
 }
@@ -240,6 +277,13 @@ CertificateCounts::operator+=(const CertificateCounts &other) {
   undecided += other.undecided;
   outputs += other.outputs;
   weakOutputs += other.weakOutputs;
+  return *this;
+}
+
+DifferenceCounts &DifferenceCounts::operator+=(const DifferenceCounts &other) {
+  agree += other.agree;
+  undecided += other.undecided;
+  refused += other.refused;
   return *this;
 }
 

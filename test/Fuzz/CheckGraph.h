@@ -36,6 +36,9 @@ struct CheckOptions {
   /// Whether to call the engine many times instead, with changes of tier forced
   /// (CheckEngine.h).
   bool engine = false;
+  /// Whether to check the graph with its gradients (CheckGradients.h), and
+  /// these in f64 by differences.
+  bool gradients = false;
 };
 
 /// What certificates of right programs came to.
@@ -61,6 +64,15 @@ struct EngineCounts {
   EngineCounts &operator+=(const EngineCounts &other);
 };
 
+/// How the gradients compared with differences.
+struct DifferenceCounts {
+  int64_t agree = 0, undecided = 0;
+  /// Graphs with an op that has no gradient.
+  int64_t refused = 0;
+
+  DifferenceCounts &operator+=(const DifferenceCounts &other);
+};
+
 struct CheckResult {
   /// What is wrong; nothing where all outputs agree.
   std::optional<std::string> failure;
@@ -72,6 +84,7 @@ struct CheckResult {
   int64_t outputs = 0, elements = 0;
   CertificateCounts certificates;
   EngineCounts engine;
+  DifferenceCounts differences;
 };
 
 /// Runs the graph on reference, with error bounds, and on every other tier.

@@ -55,6 +55,7 @@ struct Totals {
   std::atomic<int64_t> failures{0};
   CertificateCounts certificates;
   EngineCounts engine;
+  DifferenceCounts differences;
 };
 
 class Fuzzer {
@@ -134,6 +135,7 @@ void Fuzzer::checkSeed(uint64_t seed, CheckOptions check) {
       std::lock_guard lock(printing);
       totals.certificates += result.certificates;
       totals.engine += result.engine;
+      totals.differences += result.differences;
       if (result.undecided)
         std::printf("// seed %llu: not certified: %s\n",
                     static_cast<unsigned long long>(seed),
@@ -228,6 +230,10 @@ static void addOptions(CLI::App &app, Options &options) {
                "Call each graph 50 times in mode auto, with changes of tier "
                "forced at random calls")
       ->excludes("--certify");
+  app.add_flag("--gradients", options.check.gradients,
+               "Differentiate each graph, and check the gradients too: in f64 "
+               "by differences, and on all tiers")
+      ->excludes("--engine");
   app.add_flag("--slow-memory", options.slowMemory,
                "Take the costs of this machine with slow memory and small "
                "caches, so that nearly all that can be fused is");
@@ -268,6 +274,12 @@ static void printTotals(const Options &options, const Totals &totals,
                 number(engine.demotions), number(engine.captures),
                 number(engine.changed), number(engine.undecided));
   }
+  if (options.check.gradients)
+    std::printf("gradients: %lld agree with differences, %lld undecided; %lld "
+                "graphs without a gradient drawn again\n",
+                number(totals.differences.agree),
+                number(totals.differences.undecided),
+                number(totals.differences.refused));
   if (!options.check.certify)
     return;
   const CertificateCounts &certificates = totals.certificates;

@@ -10,15 +10,32 @@
 
 #include "Session/Diagnostics.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Dialect/Tandem/Transforms/Differentiate.h"
 #include "tandem/Dialect/Tandem/Transforms/Specialize.h"
+#include "tandem/Runtime/CustomCall.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 using namespace mlir;
 
 namespace tandem {
+
+/// Names the targets that were registered for the gradients of custom calls.
+static void nameGradients(func::FuncOp function) {
+  const StringRef name = ir::TandemDialect::kGradientAttrName;
+  function.walk([&](ir::CustomCallOp call) {
+    for (const DeviceInfo &device : devices()) {
+      Expected<Device *> found = findDevice(device.name);
+      auto registered =
+          found ? findCustomCall(call.getTarget(), **found) : nullptr;
+      if (registered && !registered->gradient.empty() && !call->hasAttr(name))
+        call->setAttr(name,
+                      StringAttr::get(call.getContext(), registered->gradient));
+    }
+  });
+}
 
 Expected<std::unique_ptr<Graph>>
 Graph::withGradient(std::span<const TensorType> inputs,
@@ -47,6 +64,7 @@ Graph::withGradient(std::span<const TensorType> inputs,
   pass.loss = options.loss;
   pass.hasSeed = options.hasSeed;
   FailureOr<SmallVector<int64_t>> wrt = findArguments(function, pass);
+  nameGradients(function);
   if (failed(wrt) || failed(differentiate(function, pass)))
     return failWith("an op");
   std::vector<std::string> inputNames = source.inputNames,

@@ -65,6 +65,12 @@ struct CustomCall {
   /// Infers the result types. Needed only if the graph declares result types
   /// with dynamic dims for a custom_call op of this target.
   InferTypes inferTypes = {};
+  /// The target that computes the gradients of this target, which is registered
+  /// like any other; empty if there is none. Its operands are the operands of
+  /// the op, then the results, and then the gradients of all results of floats.
+  /// Its results are the gradients of all operands of floats, each with the
+  /// type of the operand. Both targets have the same `config`.
+  std::string gradient = {};
 };
 
 /// Registers `call` for all custom_call ops of the target `target` on `device`.

@@ -86,6 +86,11 @@ public:
   mlir::Value splat(double number, mlir::RankedTensorType type);
   /// Sums `x` along the dims that broadcasting from `shape` added or repeated.
   mlir::Value sumTo(mlir::Value x, llvm::ArrayRef<int64_t> shape);
+  /// Zeros of type `type`, to which the elements of `x` are added along their
+  /// lines: element i of a line along `axis` is added to element indices[i] of
+  /// the same line. `x` and `indices` (i64) have one shape.
+  mlir::Value addAlongLines(mlir::Value x, mlir::Value indices, int64_t axis,
+                            mlir::RankedTensorType type);
   /// Gives a tensor the dims that a reduction with these dims removed, each of
   /// size 1.
   mlir::Value restoreDims(mlir::Value x, llvm::ArrayRef<int64_t> dims,

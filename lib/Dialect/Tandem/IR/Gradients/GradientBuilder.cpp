@@ -96,6 +96,27 @@ Value GradientBuilder::sumTo(Value x, ArrayRef<int64_t> shape) {
   return reshape(x, shape);
 }
 
+Value GradientBuilder::addAlongLines(Value x, Value indices, int64_t axis,
+                                     RankedTensorType type) {
+  auto places = RankedTensorType::get(shapeOf(indices), builder.getI64Type());
+  // The number of the element of all elements of the result.
+  Value place;
+  int64_t stride = 1;
+  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
+    Value along = dim == axis ? indices : create<IotaOp>(places, dim);
+    along = mul(along, static_cast<double>(stride));
+    place = place ? add(place, along) : along;
+    stride *= type.getDimSize(dim);
+  }
+  const int64_t count = places.getNumElements();
+  auto flat =
+      RankedTensorType::get({type.getNumElements()}, type.getElementType());
+  Value sum =
+      create<ScatterOp>(splat(0, flat), reshape(place, {count}),
+                        reshape(x, {count}), uint64_t(0), ScatterKind::add);
+  return reshape(sum, type.getShape());
+}
+
 Value GradientBuilder::restoreDims(Value x, ArrayRef<int64_t> dims,
                                    int64_t rank) {
   if (typeOf(x).getRank() == rank)

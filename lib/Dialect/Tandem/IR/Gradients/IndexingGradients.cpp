@@ -105,26 +105,8 @@ LogicalResult ScatterOp::buildGradients(GradientBuilder &b) {
 /// `axis`: each is added to the element that its index names.
 static void addToSelected(GradientBuilder &b, Value input, Value indices,
                           int64_t axis) {
-  Value g = b.gradient();
-  if (!g)
-    return;
-  RankedTensorType type = typeOf(input);
-  auto places =
-      RankedTensorType::get(shapeOf(indices), b.getBuilder().getI64Type());
-  Value place;
-  int64_t stride = 1;
-  for (int64_t dim = type.getRank() - 1; dim >= 0; --dim) {
-    Value along = dim == axis ? indices : b.create<IotaOp>(places, dim);
-    along = b.mul(along, static_cast<double>(stride));
-    place = place ? b.add(place, along) : along;
-    stride *= type.getDimSize(dim);
-  }
-  const int64_t count = places.getNumElements();
-  auto flat =
-      RankedTensorType::get({type.getNumElements()}, type.getElementType());
-  Value sum = scatter(b, b.splat(0, flat), b.reshape(place, {count}),
-                      b.reshape(g, {count}), /*axis=*/0, ScatterKind::add);
-  b.add(0, b.reshape(sum, type.getShape()));
+  if (Value g = b.gradient())
+    b.add(0, b.addAlongLines(g, indices, axis, typeOf(input)));
 }
 
 LogicalResult TopKOp::buildGradients(GradientBuilder &b) {

@@ -8,17 +8,142 @@
 
 #include "tandem/Dialect/Tandem/IR/GradientBuilder.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace tandem::ir {
 
-/// Element i of a line adds to all sums from i on, so its gradient is the sum
-/// of theirs: a scan from the other end.
+namespace {
+
+/// The gradient of the operand of a scan. `x` is the operand, `y` the result
+/// and `g` the gradient of the result. Elements are numbered in the order in
+/// which the scan reads them.
+class ScanGradient {
+public:
+  ScanGradient(GradientBuilder &b, ScanOp op)
+      : b(b), op(op), axis(static_cast<int64_t>(op.getAxis())),
+        x(op.getInput()), y(op.getResult()), g(b.gradient()) {}
+
+  Value build();
+
+private:
+  /// A scan in the direction of the op.
+  Value forward(Value values, ScanKind kind, bool isExclusive) {
+    return b.create<ScanOp>(values, kind, op.getAxis(), isExclusive,
+                            op.getReverse());
+  }
+  /// A scan from the other end, over the elements that element i adds to.
+  Value backward(Value values, ScanKind kind) {
+    return b.create<ScanOp>(values, kind, op.getAxis(), op.getExclusive(),
+                            !op.getReverse());
+  }
+  Value ofProduct();
+  Value ofLogSumExp();
+  Value ofExtremum();
+  /// Whether each element is what the results are from there on, until the
+  /// next such element.
+  Value isRecord();
+
+  GradientBuilder &b;
+  ScanOp op;
+  int64_t axis;
+  Value x, y, g;
+};
+
+/// With S(v) the sum of v from element i on, the gradient is S(g * y) / x. For
+/// the first zero of a line it is S(g * y'), where y' are the products with
+/// this zero replaced by 1; for later zeros it is 0.
+Value ScanGradient::ofProduct() {
+  Value zero = b.scalar(0, x), one = b.scalar(1, x);
+  Value isZero = b.compare(ComparePredicate::eq, x, zero);
+  Value zeros =
+      forward(b.select(isZero, b.splat(1, typeOf(x)), zero), ScanKind::sum,
+              /*isExclusive=*/true);
+  Value isFirst = b.create<LogicalAndOp>(
+      isZero, b.compare(ComparePredicate::eq, zeros, zero));
+  Value others =
+      forward(b.select(isFirst, one, x), ScanKind::prod, op.getExclusive());
+  Value ofOthers = backward(b.mul(g, y), ScanKind::sum);
+  Value ofFirst = backward(b.mul(g, others), ScanKind::sum);
+  Value quotient = b.div(ofOthers, b.select(isZero, one, x));
+  return b.select(isFirst, ofFirst, b.select(isZero, zero, quotient));
+}
+
+/// exp(x) * S(g * exp(-y)), where S is a sum as above. The positive and the
+/// negative part of g are summed as logarithms, which do not overflow.
+Value ScanGradient::ofLogSumExp() {
+  Value zero = b.scalar(0, g);
+  const auto ofPart = [&](Value part) {
+    Value isPositive = b.compare(ComparePredicate::gt, part, zero);
+    Value logarithm =
+        b.create<LogOp>(b.select(isPositive, part, b.scalar(1, part)));
+    Value exponent =
+        b.select(isPositive, b.sub(logarithm, y),
+                 b.scalar(-std::numeric_limits<double>::infinity(), part));
+    return b.create<ExpOp>(b.add(backward(exponent, ScanKind::log_sum_exp), x));
+  };
+  return b.sub(ofPart(g), ofPart(b.neg(g)));
+}
+
+/// An element is a record if it exceeds all those before it, or is the first
+/// one, or a NaN.
+Value ScanGradient::isRecord() {
+  Value before = forward(x, op.getKind(), /*isExclusive=*/true);
+  const bool isMax = op.getKind() == ScanKind::max;
+  Value exceeds =
+      b.compare(isMax ? ComparePredicate::gt : ComparePredicate::lt, x, before);
+  Value isNaN = b.compare(ComparePredicate::ne, x, x);
+  return b.create<LogicalOrOp>(exceeds, isNaN);
+}
+
+/// Each result is the last record before it, so its gradient is added to that
+/// of the record.
+Value ScanGradient::ofExtremum() {
+  RankedTensorType type = typeOf(x);
+  const int64_t size = type.getDimSize(axis);
+  auto places =
+      RankedTensorType::get(type.getShape(), b.getBuilder().getI64Type());
+  Value place = b.create<IotaOp>(places, axis);
+  const bool isReverse = op.getReverse();
+  Value first = b.compare(ComparePredicate::eq, place,
+                          b.scalar(isReverse ? double(size - 1) : 0, place));
+  Value isSource = b.create<LogicalOrOp>(isRecord(), first);
+  // The place of the last record, in the order of the scan; out of the line
+  // where there is none.
+  const double none = isReverse ? double(size) : -1;
+  Value source =
+      forward(b.select(isSource, place, b.scalar(none, place)),
+              isReverse ? ScanKind::min : ScanKind::max, op.getExclusive());
+  Value isInside = b.create<LogicalAndOp>(
+      b.compare(ComparePredicate::ge, source, b.scalar(0, place)),
+      b.compare(ComparePredicate::lt, source, b.scalar(double(size), place)));
+  Value last = b.scalar(double(size - 1), place);
+  source = b.create<ClampOp>(source, b.scalar(0, place), last);
+  return b.addAlongLines(b.select(isInside, g, b.scalar(0, g)), source, axis,
+                         type);
+}
+
+Value ScanGradient::build() {
+  switch (op.getKind()) {
+  case ScanKind::sum:
+    return backward(g, ScanKind::sum);
+  case ScanKind::prod:
+    return ofProduct();
+  case ScanKind::log_sum_exp:
+    return ofLogSumExp();
+  case ScanKind::max:
+  case ScanKind::min:
+    return ofExtremum();
+  }
+  return {};
+}
+
+} // namespace
+
 LogicalResult ScanOp::buildGradients(GradientBuilder &b) {
-  if (getKind() != ScanKind::sum)
-    return b.fail("has no gradient for this kind", "kind 'sum' has one");
-  b.add(0, b.create<ScanOp>(b.gradient(), ScanKind::sum, getAxis(),
-                            getExclusive(), !getReverse()));
+  if (typeOf(getInput()).getNumElements() > 0)
+    b.add(0, ScanGradient(b, *this).build());
   return success();
 }
 
