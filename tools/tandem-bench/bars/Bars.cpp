@@ -31,6 +31,7 @@ constexpr BarGroup kGroups[] = {
     {"math", addMathBars},
     {"conv", addConvBars},
     {"norms", addNormBars},
+    {"updates", addUpdateBars},
     {"graphs", addGraphBars},
     {"networks", addNetworkBars},
     {"matmul", addMatmulBars},

@@ -61,6 +61,8 @@ Status addMathBars(const BarsOptions &options, Bars &bars);
 Status addConvBars(const BarsOptions &options, Bars &bars);
 /// Compares layer norm, softmax and batch statistics of 64 MB with copies.
 Status addNormBars(const BarsOptions &options, Bars &bars);
+/// Compares a step of Adam that updates its state in place with a copy.
+Status addUpdateBars(const BarsOptions &options, Bars &bars);
 /// Compares whole graphs with the eager tier, in time and memory.
 Status addGraphBars(const BarsOptions &options, Bars &bars);
 /// Compares whole networks that are written with channels first and last.

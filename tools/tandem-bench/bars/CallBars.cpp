@@ -26,7 +26,7 @@ func.func @main(%x: tensor<1xf32>, %y: tensor<1xf32>) -> tensor<1xf32> {
 }
 )";
 
-measure::SamplerOptions samplerOptions(const BarsOptions &options) {
+measure::SamplerOptions samplerOptionsOfCalls(const BarsOptions &options) {
   measure::SamplerOptions result;
   result.budgetNs = options.seconds * 1e9;
   result.maxSamples = 5000;
@@ -52,7 +52,7 @@ Status addEagerBar(const BarsOptions &options, std::vector<Bar> &bars) {
   TANDEM_ASSIGN_OR_RETURN(PreparedPtr eager, GraphTiers(*graph).prepare(
                                                  typesOf(inputs), Tier::eager));
   std::vector<Tensor> outputs;
-  measure::Sampler sampler(samplerOptions(options));
+  measure::Sampler sampler(samplerOptionsOfCalls(options));
   sampler.add("eager",
               [&](size_t) { return eager->executor->run(inputs, outputs); });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> times, sampler.run());
@@ -89,7 +89,7 @@ Status addKernelBar(const BarsOptions &options, std::vector<Bar> &bars) {
                                                   : inputs[1].data());
   arguments.push_back(result.data());
   std::vector<Tensor> outputs;
-  measure::Sampler sampler(samplerOptions(options));
+  measure::Sampler sampler(samplerOptionsOfCalls(options));
   sampler.add("call",
               [&](size_t) { return compiled->executor->run(inputs, outputs); });
   sampler.add("kernel", [&](size_t) -> Status {
@@ -121,7 +121,7 @@ Status addEngineBar(const BarsOptions &options, std::vector<Bar> &bars) {
   if (function->report().signatures.at(0).state != SignatureState::promoted)
     return fail("bars", "axpy8 was not promoted");
   TANDEM_ASSIGN_OR_RETURN(auto compiled, function->prepare(typesOf(inputs)));
-  measure::Sampler sampler(samplerOptions(options));
+  measure::Sampler sampler(samplerOptionsOfCalls(options));
   sampler.add("auto", [&](size_t) -> Status {
     TANDEM_ASSIGN_OR_RETURN(outputs, function->call(inputs));
     return {};
