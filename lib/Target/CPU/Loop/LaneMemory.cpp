@@ -340,7 +340,9 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   Type memoryType = getMemoryType(type);
   bool isVector = offset.kind == LaneValue::Stepped;
   Value stored = isVector ? toVector(value) : value.value;
-  Type storedType = isVector ? Type(vectorOf(memoryType)) : memoryType;
+  // With one lane, a value at a uniform offset may still be a vector.
+  auto vector = dyn_cast<VectorType>(stored.getType());
+  Type storedType = vector ? Type(vector.clone(memoryType)) : memoryType;
   if (type.isInteger(1))
     stored = arith::ExtUIOp::create(builder, loc, storedType, stored);
   if (type.isBF16())
