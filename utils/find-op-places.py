@@ -34,9 +34,9 @@ DEFAULT = re.compile(r"switch \([^{]*\{(?:[^{}]|\{[^{}]*\})*?case (?:fb::)?(?:Op
 # The rows of the made-up op.
 ROWS = {
     "no row": "",
-    "function": "TANDEM_UNARY(made_up, NONE, floating, function, any, steep, never, large)",
+    "function": "TANDEM_UNARY(made_up, NONE, floating, function, any, steep, never, large, rule)",
     "other op": "TANDEM_OP(made_up, shape, 1, 1, AxisAttrs, inferSoftmax, one, exact, any, "
-                "relative, never, one, 0)",
+                "relative, never, one, 0, rule)",
     "8-bit float": "TANDEM_FLOAT(made_up, floating, 1, F8)",
 }
 

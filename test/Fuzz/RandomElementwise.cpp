@@ -43,6 +43,7 @@ const Smooth kSmooth[] = {
     {OpKind::tanh},
     {OpKind::sigmoid},
     {OpKind::gelu, same},
+    {OpKind::gelu_derivative, [](double) { return 1.2; }},
     {OpKind::erf},
     {OpKind::sin},
     {OpKind::cos},
@@ -63,7 +64,7 @@ void appendSmooth(GraphBuilder &b) {
              f.factor * b.node(x).magnitude);
   OpDesc desc;
   desc.kind = f.kind;
-  if (f.kind == OpKind::gelu) {
+  if (getOpInfo(f.kind).attrs == fb::OpAttrs::GeluAttrs) {
     fb::GeluAttrsT attrs;
     attrs.approximate_tanh = b.random.chance(50);
     desc.attrs.Set(attrs);

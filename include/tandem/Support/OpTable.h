@@ -147,8 +147,17 @@ enum class Reads : uint8_t {
   interpolation, ///< The product, over the resized dims, of the largest number
                  ///< of elements that one position of the result is computed
                  ///< from (resize).
-  reduced, ///< The product of the sizes of the reduced dims.
-  shared,  ///< Undefined: result elements are not computed independently.
+  reduced,       ///< The product of the sizes of the reduced dims.
+  shared,        ///< Undefined: result elements are not computed independently.
+};
+
+/// The gradients of an op (docs/Gradients.md).
+enum class Gradient : uint8_t {
+  zero, ///< All gradients are zeros: the result is piecewise constant, or not
+        ///< of floats.
+  rule, ///< The op builds gradients, for some attributes only if the op's
+        ///< description says so (scatter).
+  none, ///< The op has no gradient of its own (custom_call).
 };
 
 /// A row of the op table: the properties of one op.
@@ -175,6 +184,7 @@ struct OpInfo {
   /// operations for each element of the result. A multiply-add counts as two
   /// operations.
   int16_t flops;
+  Gradient gradient;
 
   constexpr bool isElementwise() const {
     return family == OpFamily::elementwise;
@@ -213,17 +223,26 @@ struct OpInfo {
 constexpr OpInfo getOpInfo(OpKind kind) {
   switch (kind) {
 #define TANDEM_ELEMENTWISE(kind, operands, attrs, domain, rounding, range,     \
-                           condition, jumps, code)                             \
+                           condition, jumps, code, gradient)                   \
   case OpKind::kind:                                                           \
-    return {OpFamily::elementwise,  operands,       operands,                  \
-            fb::OpAttrs::attrs,     Results::one,   Domain::domain,            \
-            Rounding::rounding,     Range::range,   Condition::condition,      \
-            Jumps::jumps,           CodeSize::code, Reads::one,                \
-            flopsOf(CodeSize::code)};
+    return {OpFamily::elementwise,                                             \
+            operands,                                                          \
+            operands,                                                          \
+            fb::OpAttrs::attrs,                                                \
+            Results::one,                                                      \
+            Domain::domain,                                                    \
+            Rounding::rounding,                                                \
+            Range::range,                                                      \
+            Condition::condition,                                              \
+            Jumps::jumps,                                                      \
+            CodeSize::code,                                                    \
+            Reads::one,                                                        \
+            flopsOf(CodeSize::code),                                           \
+            Gradient::gradient};
 #define TANDEM_UNARY(kind, ...) TANDEM_ELEMENTWISE(kind, 1, __VA_ARGS__)
 #define TANDEM_BINARY(kind, ...) TANDEM_ELEMENTWISE(kind, 2, __VA_ARGS__)
 #define TANDEM_OP(kind, family, least, most, attrs, rule, results, rounding,   \
-                  range, condition, jumps, reads, flops)                       \
+                  range, condition, jumps, reads, flops, gradient)             \
   case OpKind::kind:                                                           \
     return {OpFamily::family,                                                  \
             least,                                                             \
@@ -237,7 +256,8 @@ constexpr OpInfo getOpInfo(OpKind kind) {
             Jumps::jumps,                                                      \
             CodeSize::simple,                                                  \
             Reads::reads,                                                      \
-            int16_t(flops)};
+            int16_t(flops),                                                    \
+            Gradient::gradient};
 #include "tandem/Support/Ops.def"
   }
   __builtin_unreachable();

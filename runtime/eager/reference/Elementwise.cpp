@@ -34,6 +34,25 @@ static double geluTanh(double x) {
   return 0.5 * x * (1 + std::tanh(inner));
 }
 
+/// The derivative of x * P(x) is P(x) + x * p(x), p being the density of P.
+static double geluDerivative(double x) {
+  if (std::isinf(x))
+    return x > 0;
+  const double density = std::exp(-x * x / 2) / std::sqrt(2 * std::numbers::pi);
+  return std::erfc(-x / std::numbers::sqrt2) / 2 + x * density;
+}
+
+/// The derivative of x * (1 + tanh(u)) / 2; 1 - tanh^2 is 1 / cosh^2.
+static double geluTanhDerivative(double x) {
+  if (std::fabs(x) > 40)
+    return x > 0;
+  const double factor = std::sqrt(2 / std::numbers::pi);
+  const double inner = factor * (x + 0.044715 * x * x * x),
+               slope = factor * (1 + 3 * 0.044715 * x * x),
+               cosh = std::cosh(inner);
+  return (1 + std::tanh(inner)) / 2 + x * slope / (2 * cosh * cosh);
+}
+
 static double softplus(double x) {
   return (x > 0 ? x : 0) + std::log1p(std::exp(-std::fabs(x)));
 }
@@ -90,6 +109,8 @@ static double applyUnary(UnaryKind kind, double x) {
     return x < 0 ? 0 : x;
   case UnaryKind::gelu:
     return gelu(x);
+  case UnaryKind::gelu_derivative:
+    return geluDerivative(x);
   case UnaryKind::softplus:
     return softplus(x);
   case UnaryKind::erf:
@@ -154,12 +175,11 @@ void reference::evaluateUnary(const OpDesc &op, Operands operands,
                               Tensor &result) {
   const auto *geluAttrs = op.attrs.AsGeluAttrs();
   const bool useTanh = geluAttrs && geluAttrs->approximate_tanh;
+  const auto byTanh = op.kind == OpKind::gelu ? geluTanh : geluTanhDerivative;
   withWideType(operands[0].dtype(), [&]<typename T>(T) {
     std::vector<T> values = widen<T>(operands[0]);
     for (T &x : values)
-      x = op.kind == OpKind::gelu && useTanh
-              ? T(geluTanh(x))
-              : applyUnary(UnaryKind(op.kind), x);
+      x = useTanh ? T(byTanh(x)) : applyUnary(UnaryKind(op.kind), x);
     narrow(values, result);
   });
 }

@@ -155,29 +155,30 @@ TEST(Accuracy, OfPow) {
   checkPow<double>(1030);
 }
 
+/// And that of its derivative.
 TEST(Accuracy, OfGeluIsAbsolute) {
   std::vector<float> values;
   for (int i = -120000; i <= 120000; ++i)
     values.push_back(static_cast<float>(i) / 10000);
-  for (bool approximate : {false, true}) {
-    fb::GeluAttrsT attrs;
-    attrs.approximate_tanh = approximate;
-    const OpDesc op = makeOp(OpKind::gelu, attrs);
-    const std::vector<double> exact = referenceValues(op, {tensorOf(values)});
-    const std::vector<float> actual = compute<float>(op, {tensorOf(values)});
-    for (size_t i = 0; i < values.size(); ++i)
-      ASSERT_LE(std::abs(actual[i] - exact[i]),
-                0x1p-22 * std::max(1.0, std::abs(exact[i])))
-          << values[i];
-  }
+  for (OpKind kind : {OpKind::gelu, OpKind::gelu_derivative})
+    for (bool approximate : {false, true}) {
+      const OpDesc op = makeOp(kind, fb::GeluAttrsT{{}, approximate});
+      const std::vector<double> exact = referenceValues(op, {tensorOf(values)});
+      const std::vector<float> actual = compute<float>(op, {tensorOf(values)});
+      for (size_t i = 0; i < values.size(); ++i)
+        ASSERT_LE(std::abs(actual[i] - exact[i]),
+                  0x1p-22 * std::max(1.0, std::abs(exact[i])))
+            << name(kind) << " of " << values[i];
+    }
 }
 
 /// Whole vectors and what is left over compute the same.
 TEST(Accuracy, DoesNotDependOnAnElementsPlace) {
   for (OpKind kind : {OpKind::exp, OpKind::expm1, OpKind::erf, OpKind::sigmoid,
-                      OpKind::gelu}) {
-    const OpDesc op =
-        kind == OpKind::gelu ? makeOp(kind, fb::GeluAttrsT()) : makeOp(kind);
+                      OpKind::gelu, OpKind::gelu_derivative}) {
+    const OpDesc op = getOpInfo(kind).attrs == fb::OpAttrs::GeluAttrs
+                          ? makeOp(kind, fb::GeluAttrsT())
+                          : makeOp(kind);
     for (float x : {88.5f, 88.6f, -88.5f, -104.f, 0.3f, 1e-38f, -3.7f}) {
       const auto actual = compute<float>(op, {tensorOf(std::vector(35, x))});
       for (float value : actual)

@@ -172,10 +172,10 @@ TEST(Differential, WideWindowsOfTransposedConvolutions) {
 /// A prepared op is run by many threads at a time.
 TEST(Differential, PreparedOpsAreReentrant) {
   std::mt19937_64 rng(firstSeed());
-  for (OpKind kind : {OpKind::conv, OpKind::conv_backward_data, OpKind::matmul,
-                      OpKind::softmax, OpKind::add, OpKind::batch_norm,
-                      OpKind::avg_pool, OpKind::resize, OpKind::scan,
-                      OpKind::fft}) {
+  for (OpKind kind :
+       {OpKind::conv, OpKind::conv_backward_data, OpKind::matmul,
+        OpKind::softmax, OpKind::add, OpKind::batch_norm, OpKind::avg_pool,
+        OpKind::resize, OpKind::scan, OpKind::fft}) {
     const std::optional<Case> c = randomCase(kind, DType::f32, rng);
     ASSERT_TRUE(c);
     const auto [expected, bounds] = referenceWithBounds(*c);

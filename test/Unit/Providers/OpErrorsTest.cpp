@@ -42,7 +42,7 @@ using Values = std::vector<double>;
 using Curve = std::function<Values(const Values &)>;
 
 OpDesc describe(OpKind kind) {
-  if (kind == OpKind::gelu)
+  if (getOpInfo(kind).attrs == fb::OpAttrs::GeluAttrs)
     return makeOp(kind, fb::GeluAttrsT{});
   return makeOp(kind);
 }

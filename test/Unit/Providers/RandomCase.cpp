@@ -119,7 +119,7 @@ Case Maker::elementwise(int count) {
   std::shuffle(c.operands.begin() + (kind == OpKind::select), c.operands.end(),
                rng);
   c.op = makeOp(kind);
-  if (kind == OpKind::gelu)
+  if (getOpInfo(kind).attrs == fb::OpAttrs::GeluAttrs)
     c.op = makeOp(kind, fb::GeluAttrsT{{}, coin()});
   if (kind == OpKind::cast || kind == OpKind::bitcast)
     c.op = makeOp(kind, fb::CastAttrsT{{}, resultType()});

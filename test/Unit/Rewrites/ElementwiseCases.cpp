@@ -223,7 +223,7 @@ Variants functionsOfConstants(DType dtype) {
   const ConstantOps ops(dtype);
   Variants variants = {ops.ofTwo("pow", "{T}")};
   for (OpKind kind : kUnaryKinds)
-    if (isFunction(kind) && kind != OpKind::gelu)
+    if (isFunction(kind) && getOpInfo(kind).rounding != Rounding::cancelling)
       variants.push_back(ops.ofOne(std::string(name(kind)), "{T}"));
   return variants;
 }
@@ -231,7 +231,7 @@ Variants functionsOfConstants(DType dtype) {
 /// It cancels.
 Variants geluOfConstants(DType dtype) {
   const ConstantOps ops(dtype);
-  return {ops.ofOne("gelu", "{T}")};
+  return {ops.ofOne("gelu", "{T}"), ops.ofOne("gelu_derivative", "{T}")};
 }
 
 /// Between %y and infinity, and between -infinity and %y.

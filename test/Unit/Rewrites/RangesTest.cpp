@@ -112,7 +112,9 @@ std::string textOf(OpKind kind, const std::string &operands) {
 /// Functions of one operand.
 std::vector<Measured> unaryOps() {
   std::vector<Measured> ops = {
-      {OpKind::gelu, {"%r = tandem.gelu %x approximate_tanh : {V}"}}};
+      {OpKind::gelu, {"%r = tandem.gelu %x approximate_tanh : {V}"}},
+      {OpKind::gelu_derivative,
+       {"%r = tandem.gelu_derivative %x approximate_tanh : {V}"}}};
   for (OpKind kind : kUnaryKinds)
     if (hasFloats(kind))
       ops.push_back({kind, {textOf(kind, "%x")}});

@@ -125,12 +125,13 @@ void CaseList::addElementwise() {
 }
 
 void CaseList::addUnary(OpKind kind, const TensorType &type) {
-  if (kind != OpKind::gelu)
+  if (getOpInfo(kind).attrs != fb::OpAttrs::GeluAttrs)
     return add(kind, {type});
   for (bool isTanh : {false, true}) {
     fb::GeluAttrsT attrs;
     attrs.approximate_tanh = isTanh;
-    add(isTanh ? "gelu(tanh)" : "gelu", kind, attrs, {type});
+    add(std::string(name(kind)) + (isTanh ? "(tanh)" : ""), kind, attrs,
+        {type});
   }
 }
 

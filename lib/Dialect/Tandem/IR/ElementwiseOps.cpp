@@ -20,6 +20,10 @@ void GeluOp::describeAttrs(Adaptor op, fb::GeluAttrsT &attrs) {
   attrs.approximate_tanh = op.getApproximateTanh();
 }
 
+void GeluDerivativeOp::describeAttrs(Adaptor op, fb::GeluAttrsT &attrs) {
+  attrs.approximate_tanh = op.getApproximateTanh();
+}
+
 void CastOp::describeAttrs(Adaptor op, fb::CastAttrsT &attrs) {
   attrs.dtype = *toDType(op.getDtype());
 }

@@ -119,6 +119,34 @@ Value GeluOp::buildScalar(OpBuilder &builder, Location loc,
   return e.mul(e.mul(e.like(x, 0.5), x), e.add(e.like(x, 1), inner));
 }
 
+/// Infinite numbers are replaced by numbers that are as far out, so that they
+/// are not multiplied by 0.
+Value GeluDerivativeOp::buildScalar(OpBuilder &builder, Location loc,
+                                    ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  Value x = e.maximum(e.minimum(scalars[0], e.like(scalars[0], 40)),
+                      e.like(scalars[0], -40));
+  Value one = e.like(x, 1), half = e.like(x, 0.5), square = e.mul(x, x);
+  if (!getApproximateTanh()) {
+    Value erf =
+        e.make<math::ErfOp>(e.mul(e.like(x, 1 / std::numbers::sqrt2), x));
+    Value power = e.make<math::ExpOp>(e.mul(e.like(x, -0.5), square));
+    const double scale = std::sqrt(std::numbers::inv_pi / 2);
+    return e.add(e.mul(half, e.add(one, erf)),
+                 e.mul(e.mul(e.like(x, scale), x), power));
+  }
+  const double factor = std::sqrt(2 * std::numbers::inv_pi), cubic = 0.044715;
+  Value inner = e.mul(e.mul(e.like(x, factor), x),
+                      e.add(one, e.mul(e.like(x, cubic), square)));
+  Value tanh = e.make<math::TanhOp>(inner);
+  Value slope =
+      e.mul(e.like(x, factor), e.add(one, e.mul(e.like(x, 3 * cubic), square)));
+  // (1 - tanh)(1 + tanh) cancels less than 1 - tanh^2.
+  Value sum = e.add(one, tanh);
+  Value ofInner = e.mul(e.mul(x, slope), e.mul(sum, e.sub(one, tanh)));
+  return e.mul(half, e.add(sum, ofInner));
+}
+
 /// A polynomial of `small` where `isSmall` is true, and of `large` elsewhere.
 /// Each coefficient is selected, so that one polynomial is evaluated.
 template <size_t n>

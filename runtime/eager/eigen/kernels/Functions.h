@@ -276,6 +276,39 @@ struct GeluTanh {
   }
 };
 
+/// Numbers whose magnitude is larger are replaced, so that an infinite number
+/// is not multiplied by 0. NaN stays NaN.
+template <typename R> [[gnu::always_inline]] inline R cutOff(R x) {
+  const R most = repeat<R>(40);
+  x = x > most ? most : x;
+  return x < -most ? -most : x;
+}
+
+/// The derivative of Gelu: P(x) + x p(x), with P the normal distribution.
+struct GeluDerivative {
+  template <typename R> [[gnu::always_inline]] static R apply(R given) {
+    const R x = cutOff(given);
+    const R density =
+        repeat<R>(0.39894228040143267794) * Exp::apply(x * x * repeat<R>(-0.5));
+    return repeat<R>(0.5) *
+               OnePlusErf::apply(x * repeat<R>(0.70710678118654752440)) +
+           x * density;
+  }
+};
+
+/// The derivative of GeluTanh: with s the logistic function of v = 2 y, it is
+/// s + x s (1 - s) v'. 1 - s(v) is s(-v), which does not cancel.
+struct GeluTanhDerivative {
+  template <typename R> [[gnu::always_inline]] static R apply(R given) {
+    const R x = cutOff(given), square = x * x,
+            factor = repeat<R>(2 * 0.79788456080286535588);
+    const R v = factor * x * (1 + repeat<R>(0.044715) * square);
+    const R slope = factor * (1 + repeat<R>(3 * 0.044715) * square);
+    const R s = Sigmoid::apply(v);
+    return s + x * s * Sigmoid::apply(-v) * slope;
+  }
+};
+
 /// Loads the first `size` lanes from memory; the other lanes are zero.
 template <typename T>
 [[gnu::always_inline]] inline Register<T> loadLanes(const T *from,

@@ -171,6 +171,9 @@ UnaryKernel findComputed(UnaryKind kind, bool approximate) {
     return lanes<T, Erfinv>();
   case UnaryKind::gelu:
     return approximate ? lanes<T, GeluTanh>() : lanes<T, Gelu>();
+  case UnaryKind::gelu_derivative:
+    return approximate ? lanes<T, GeluTanhDerivative>()
+                       : lanes<T, GeluDerivative>();
   case UnaryKind::log:
     return ofFloat<T>(
         []<typename Float>() -> UnaryKernel { return logarithm<Float>; });
@@ -211,6 +214,8 @@ template <typename S>
 UnaryKernel findThroughFloat(UnaryKind kind, bool approximate) {
   if (kind == UnaryKind::gelu && approximate)
     return throughFloat<S, UnaryKind::gelu, true>;
+  if (kind == UnaryKind::gelu_derivative && approximate)
+    return throughFloat<S, UnaryKind::gelu_derivative, true>;
   switch (kind) {
 #define TANDEM_UNARY(kind, ...)                                                \
   case UnaryKind::kind:                                                        \

@@ -249,6 +249,32 @@ def Tandem_GeluOp : Tandem_UnaryOp<"gelu", Tandem_Float, "GeluAttrs"> {
   }];
 }
 
+def Tandem_GeluDerivativeOp
+    : Tandem_UnaryOp<"gelu_derivative", Tandem_Float, "GeluAttrs"> {
+  let summary = "Derivative of gelu at each element";
+  let description = [{
+    The result is `(1 + erf(x / sqrt(2))) / 2 + x * exp(-x**2 / 2) / sqrt(2 * pi)`.
+    With `approximate_tanh`, the result is the derivative of the formula of `gelu`
+    with `approximate_tanh`.
+
+    Constraints:
+    - C1: the element type is a float type.
+
+    Special values:
+    - S1: the result for inf is 1, and for -inf 0.
+
+    Example:
+    ```mlir
+    %0 = tandem.gelu_derivative %x approximate_tanh : tensor<4x8xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, UnitAttr:$approximate_tanh);
+  let assemblyFormat = [{
+    $input (`approximate_tanh` $approximate_tanh^)? attr-dict `:`
+    custom<Signature>(type($input), type($result))
+  }];
+}
+
 def Tandem_ErfinvOp : Tandem_UnaryOp<"erfinv", Tandem_Float> {
   let summary = "Inverse error function of each element";
   let description = [{

@@ -67,31 +67,34 @@ static Value gaussian(GradientBuilder &b, Value x, double factor,
 TANDEM_UNARY_GRADIENT(ErfOp, b.mul(g, gaussian(b, x, -1, 2 / std::sqrt(kPi))))
 TANDEM_UNARY_GRADIENT(ErfinvOp, b.mul(g, gaussian(b, y, 1, std::sqrt(kPi) / 2)))
 
+TANDEM_UNARY_GRADIENT(
+    GeluOp, b.mul(g, b.create<GeluDerivativeOp>(x, getApproximateTanh())))
+
 /// `x`, cut off where the density of gelu is 0 in all types, so that it is not
 /// multiplied by an infinite x.
 static Value cutOff(GradientBuilder &b, Value x) {
   return b.create<ClampOp>(x, b.scalar(-40, x), b.scalar(40, x));
 }
 
-/// The derivative of x * P(x), where P is the normal distribution, or its
-/// approximation P(x) = (1 + tanh(u)) / 2, u = c (x + d x^3).
-static Value slopeOfGelu(GradientBuilder &b, Value x, bool approximate) {
+/// The second derivative of x * P(x), where P is the normal distribution with
+/// density p: (2 - x^2) p. Or that of its approximation P(x) = (1 + t) / 2,
+/// t = tanh(u), u = c (x + d x^3): (1 - t^2) (u' + x (u'' / 2 - t u'^2)).
+static Value curvatureOfGelu(GradientBuilder &b, Value x, bool approximate) {
   Value cut = cutOff(b, x);
-  Value half = b.scalar(0.5, x), one = b.scalar(1, x);
-  if (!approximate) {
-    Value error = b.create<ErfOp>(b.mul(cut, std::sqrt(0.5)));
-    Value density = gaussian(b, cut, -0.5, 1 / std::sqrt(2 * kPi));
-    return b.add(b.mul(b.add(one, error), half), b.mul(cut, density));
-  }
+  Value one = b.scalar(1, x), square = b.mul(cut, cut);
+  if (!approximate)
+    return b.mul(b.sub(b.scalar(2, x), square),
+                 gaussian(b, cut, -0.5, 1 / std::sqrt(2 * kPi)));
   const double c = std::sqrt(2 / kPi), d = 0.044715;
-  Value square = b.mul(cut, cut);
   Value u = b.mul(b.mul(cut, c), b.add(one, b.mul(square, d)));
-  Value tanh = b.create<TanhOp>(u);
+  Value t = b.create<TanhOp>(u);
   Value slope = b.mul(b.add(one, b.mul(square, 3 * d)), c);
-  Value density = b.mul(b.sub(one, b.mul(tanh, tanh)), slope);
-  return b.mul(b.add(b.add(one, tanh), b.mul(cut, density)), half);
+  Value bend = b.sub(b.mul(cut, 3 * c * d), b.mul(t, b.mul(slope, slope)));
+  return b.mul(b.mul(b.sub(one, t), b.add(one, t)),
+               b.add(slope, b.mul(cut, bend)));
 }
-TANDEM_UNARY_GRADIENT(GeluOp, b.mul(g, slopeOfGelu(b, x, getApproximateTanh())))
+TANDEM_UNARY_GRADIENT(GeluDerivativeOp,
+                      b.mul(g, curvatureOfGelu(b, x, getApproximateTanh())))
 
 /// Casts between floats have the gradient 1; integers have none.
 LogicalResult CastOp::buildGradients(GradientBuilder &b) {
