@@ -90,7 +90,7 @@ static bool hasCustomCalls = false;
 bool python::areCustomCallsKnown() { return hasCustomCalls; }
 
 void python::addCustomCall(const std::string &target, nb::object function,
-                           double relativeError) {
+                           double relativeError, const std::string &gradient) {
   if (!nb::isinstance<nb::callable>(function))
     raiseType("function is a " +
               std::string(nb::type_name(function.type()).c_str()) +
@@ -102,6 +102,7 @@ void python::addCustomCall(const std::string &target, nb::object function,
     return callPython(target, kept, args);
   };
   call.relativeError = relativeError;
+  call.gradient = gradient;
   take(registerCustomCall(target, std::move(call)));
   hasCustomCalls = true;
 }

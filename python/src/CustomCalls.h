@@ -18,8 +18,9 @@ namespace tandem::python {
 /// Registers a Python function for custom_call ops on the CPU, for the rest of
 /// the process. The function takes copies of the operands as arrays of numpy,
 /// and `config` if the op has one, and returns an array for each result.
+/// `gradient` is the target of its gradient (CustomCall::gradient), or empty.
 void addCustomCall(const std::string &target, nb::object function,
-                   double relativeError);
+                   double relativeError, const std::string &gradient);
 /// Whether any function was registered. The GIL must be held.
 bool areCustomCallsKnown();
 

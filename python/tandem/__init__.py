@@ -112,16 +112,17 @@ def devices() -> list[tuple[str, str]]:
 
 @typing.overload
 def custom_call(target: str, function: None = None, *,
-                relative_error: float = 0.0) -> Callable[[_CustomCall], _CustomCall]: ...
+                relative_error: float = 0.0, gradient: str = ""
+                ) -> Callable[[_CustomCall], _CustomCall]: ...
 
 
 @typing.overload
 def custom_call(target: str, function: _CustomCall, *,
-                relative_error: float = 0.0) -> _CustomCall: ...
+                relative_error: float = 0.0, gradient: str = "") -> _CustomCall: ...
 
 
-def custom_call(target: str, function: _CustomCall | None = None, *, relative_error: float = 0.0
-                ) -> _CustomCall | Callable[[_CustomCall], _CustomCall]:
+def custom_call(target: str, function: _CustomCall | None = None, *, relative_error: float = 0.0,
+                gradient: str = "") -> _CustomCall | Callable[[_CustomCall], _CustomCall]:
     """Registers a function that custom_call ops of graphs refer to by `target`, on
     the CPU and for the rest of the process. Can be a decorator:
 
@@ -133,11 +134,15 @@ def custom_call(target: str, function: _CustomCall | None = None, *, relative_er
     has one, and returns an array, or a tuple of arrays, of the types that the graph
     says. It must be pure, and several threads may call it. `relative_error` (at most
     0.1) is how far results may be off: |result - exact| <= relative_error * (|exact|
-    + rms).
+    + rms). `gradient` is the target of a function that computes its gradients. That
+    function takes the operands, the results and the gradients of the results, and
+    returns the gradients of the operands; integers have no gradients.
     """
     if function is None:
-        return lambda given: custom_call(target, given, relative_error=relative_error)
+        return lambda given: custom_call(target, given, relative_error=relative_error,
+                                         gradient=gradient)
     check_type("target", target, str, "a name")
     relative_error = convert("relative_error", relative_error, float, "a number")
-    _tandem.add_custom_call(target, function, relative_error)
+    check_type("gradient", gradient, str, "a name")
+    _tandem.add_custom_call(target, function, relative_error, gradient)
     return function

@@ -106,7 +106,7 @@ private:
   std::unique_ptr<Graph> function, gradients;
   std::vector<int64_t> wrt;
   int64_t lossNumber = 0;
-  /// Those of the function, and the seed.
+  /// The inputs of the function, and the seed.
   std::vector<Tensor> inputs;
   std::vector<Tensor> direction;
 };

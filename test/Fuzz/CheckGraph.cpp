@@ -10,6 +10,7 @@
 
 #include "CheckEngine.h"
 #include "CheckGradients.h"
+#include "CheckUpdates.h"
 #include "GraphInputs.h"
 
 #include "engine/certificate/Certificate.h"
@@ -39,6 +40,7 @@ private:
   Status checkGradients();
   Status compareTiers();
   Status checkEngine();
+  Status checkUpdates();
   Expected<Outputs> runEager(std::shared_ptr<const Program> program,
                              const std::string &device) const;
   Expected<Outputs> runCompiled(const std::string &device);
@@ -260,9 +262,23 @@ Status Checker::checkEngine() {
   return {};
 }
 
+/// Graphs without an output of an input's type say nothing.
+Status Checker::checkUpdates() {
+  const auto numUpdates = static_cast<int64_t>(findUpdates(random).size());
+  result.isWeak = numUpdates == 0;
+  TANDEM_ASSIGN_OR_RETURN(graph, Graph::parseString(random.toMLIR()));
+  for (const std::string &device : options.devices) {
+    TANDEM_RETURN_IF_ERROR(fuzz::checkUpdates(random, *graph, options, device));
+    result.outputs += numUpdates;
+    result.elements += numUpdates;
+  }
+  return {};
+}
+
 CheckResult Checker::run() {
   if (Status status = options.engine      ? checkEngine()
                       : options.gradients ? checkGradients()
+                      : options.updates   ? checkUpdates()
                                           : checkTiers();
       !status)
     result.failure = status.error().str();

@@ -39,6 +39,9 @@ struct CheckOptions {
   /// Whether to check the graph with its gradients (CheckGradients.h), and
   /// these in f64 by differences.
   bool gradients = false;
+  /// Whether to call the graph instead with outputs that update inputs
+  /// (CheckUpdates.h).
+  bool updates = false;
 };
 
 /// What certificates of right programs came to.

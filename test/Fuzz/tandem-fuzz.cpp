@@ -234,6 +234,11 @@ static void addOptions(CLI::App &app, Options &options) {
                "Differentiate each graph, and check the gradients too: in f64 "
                "by differences, and on all tiers")
       ->excludes("--engine");
+  app.add_flag("--updates", options.check.updates,
+               "Compare calls whose outputs update inputs with calls whose "
+               "outputs do not")
+      ->excludes("--engine")
+      ->excludes("--gradients");
   app.add_flag("--slow-memory", options.slowMemory,
                "Take the costs of this machine with slow memory and small "
                "caches, so that nearly all that can be fused is");

@@ -56,6 +56,24 @@ class GradientsTest(unittest.TestCase):
             *_, gradient = f(x, y, w, seed, tier=tier)
             np.testing.assert_allclose(gradient, x.T @ (y * seed), rtol=1e-4, atol=1e-5)
 
+    def test_custom_call(self):
+        tandem.custom_call("test.cube", lambda x: x ** 3, gradient="test.cube_gradient")
+        tandem.custom_call("test.cube_gradient", lambda x, y, g: 3 * x ** 2 * g)
+        tandem.custom_call("test.no_gradient", lambda x: x)
+        x = np.array([1, -2, 3], np.float32)
+
+        def sum_of(target):
+            b = tandem.Builder()
+            given = b.input("float32", (3,))
+            y = b.custom_call(given, target=target, results=[{"dtype": "f32", "dims": [3]}])
+            return b.build(b.reduce(y, kind="sum", dims=[0]))
+
+        value, gradient = tandem.value_and_grad(sum_of("test.cube"))(x)
+        self.assertEqual(value, 20)
+        np.testing.assert_array_equal(gradient, 3 * x ** 2)
+        with self.assertRaisesRegex(tandem.Error, "has no gradient"):
+            tandem.grad(sum_of("test.no_gradient"))(x)
+
     def test_second_derivative(self):
         b = tandem.Builder()
         x = b.input("float32", (4,), name="x")

@@ -41,3 +41,12 @@ func.func @main(%x: tensor<4xf32>, %i: tensor<2xi32>, %u: tensor<2xf32>) -> tens
   %1 = tandem.reduce %0 kind = sum dims = [0] : (tensor<4xf32>) -> tensor<f32>
   return %1 : tensor<f32>
 }
+
+// -----
+
+func.func @main(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @+2 {{has no gradient}}
+  // expected-note @+1 {{register a target for the gradient of 'norm', or leave the arguments that it depends on out of 'wrt'}}
+  %0 = tandem.custom_call "norm"(%x) : (tensor<4xf32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}

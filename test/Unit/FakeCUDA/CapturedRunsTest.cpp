@@ -101,6 +101,32 @@ TEST_F(CapturedRunsTest, ValuesChangeUnderTheSameAddresses) {
   }
 }
 
+/// x becomes x + y, by a kernel that writes over x, and then by one that may
+/// not, so that the sum is copied.
+TEST_F(CapturedRunsTest, OutputsUpdateInputs) {
+  for (bool isInPlace : {true, false}) {
+    ProgramBuilder builder;
+    const TensorType type{DType::f32, {4}};
+    uint32_t x = builder.input(type), y = builder.input(type);
+    const int add = adder(builder, 4);
+    if (isInPlace)
+      builder.program.kernels[add]->in_place = {{0, 0}};
+    const uint32_t sum = builder.launch(add, {x, y}, type);
+    builder.program.updates = {{0, 0}};
+    createCaptured(builder.finish({sum}));
+    const Tensor inputs[] = {placeFrom(0), placeFrom(1)};
+    for (float i = 1; i <= 5; ++i) {
+      const Status status = executor->runInto(inputs, {inputs, 1}, outputs);
+      ASSERT_TRUE(status) << status.error().str();
+      EXPECT_EQ(outputs[0].data(), inputs[0].data());
+      EXPECT_THAT(read(inputs[0]),
+                  ElementsAre(i, 1 + 2 * i, 2 + 3 * i, 3 + 4 * i));
+    }
+    EXPECT_EQ(executor->captureCounts().launches, 4);
+    EXPECT_EQ(executor->plannedPeakBytes(), isInPlace ? 0 : 16);
+  }
+}
+
 TEST_F(CapturedRunsTest, AddressesAlternate) {
   createCaptured(chain(4, true));
   Tensor first[] = {placeFrom(0), placeFrom(1)};

@@ -45,16 +45,21 @@ class Gradients : public testing::TestWithParam<int> {};
 std::vector<int> differentiableKinds() {
   std::vector<int> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())
-    if (!isAnyOf(kind, {OpKind::custom_call, OpKind::iota, OpKind::bitcast,
-                        OpKind::compare, OpKind::cast}) &&
+    if (getOpInfo(kind).gradient != Gradient::none &&
+        !isAnyOf(kind, {OpKind::iota, OpKind::bitcast, OpKind::compare,
+                        OpKind::cast}) &&
         getOpInfo(kind).domain != Domain::integer &&
         getOpInfo(kind).domain != Domain::boolean)
       kinds.push_back(int(kind));
   return kinds;
 }
 
-/// Cases in which the result is a number for each element, and has a gradient.
+/// Cases in which the result is a finite number for each element, and has a
+/// gradient.
 bool isDefined(const Case &c) {
+  if (const auto *scan = c.op.attrs.AsScanAttrs())
+    return !scan->exclusive || scan->kind == fb::ScanKind::sum ||
+           scan->kind == fb::ScanKind::prod;
   if (const auto *reduce = c.op.attrs.AsReduceAttrs())
     return reduce->kind != fb::ReduceKind::argmax;
   if (const auto *scatter = c.op.attrs.AsScatterAttrs())
@@ -63,11 +68,28 @@ bool isDefined(const Case &c) {
   return true;
 }
 
+/// Returns true if an element of a gradient is not zero.
+bool hasGradient(const Case &c) {
+  TestFunction function(c);
+  const std::vector<int64_t> wrt = floatsAmong(c.operands);
+  std::mt19937_64 rng(1);
+  std::vector<Tensor> inputs = c.operands;
+  inputs.push_back(randomSeed(function, c.operands, rng));
+  EXPECT_TRUE(function.differentiate(wrt, 0));
+  const std::vector<Tensor> results = function.run(inputs);
+  for (size_t i = results.size() - wrt.size(); i < results.size(); ++i)
+    for (double element : valuesOf(results[i]))
+      if (element != 0)
+        return true;
+  return false;
+}
+
 } // namespace
 
 TEST_P(Gradients, AgreeWithDifferences) {
   const OpKind kind = OpKind(GetParam());
   int made = 0;
+  bool isZero = true;
   for (int seed = 0; seed < 4 * kCasesPerKind && made < kCasesPerKind; ++seed) {
     std::mt19937_64 rng(uint64_t(seed) * 1000 + uint64_t(GetParam()));
     std::optional<Case> c = randomCase(kind, DType::f64, rng);
@@ -79,10 +101,12 @@ TEST_P(Gradients, AgreeWithDifferences) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     SCOPED_TRACE(c->describe());
     checkFunction(*c, c->operands, /*isTwice=*/made < kCasesTwice, rng);
+    isZero &= !hasGradient(*c);
     if (HasFailure())
       return;
     ++made;
   }
+  EXPECT_EQ(isZero, getOpInfo(kind).gradient == Gradient::zero);
   EXPECT_GT(made, kCasesPerKind / 2);
 }
 

@@ -39,6 +39,7 @@ public:
 
 private:
   LogicalResult seedLoss();
+  void warnOfZeros(Value argument);
   void appendResults();
 
   func::FuncOp function;
@@ -78,10 +79,22 @@ LogicalResult Differentiation::seedLoss() {
   return success();
 }
 
+/// Asking for a gradient that is zeros is most often a mistake.
+void Differentiation::warnOfZeros(Value argument) {
+  InFlightDiagnostic warning = emitWarning(argument.getLoc());
+  warning << "the loss, result " << options.loss
+          << ", does not depend on argument "
+          << cast<BlockArgument>(argument).getArgNumber()
+          << ", whose gradient is zeros";
+  warning.attachNote() << "leave the argument out of 'wrt'";
+}
+
 void Differentiation::appendResults() {
   for (Value argument : arguments) {
     Value gradient = reverse.gradientOf(argument);
     RankedTensorType type = typeOf(argument);
+    if (!gradient && !options.wrt.empty())
+      warnOfZeros(argument);
     if (!gradient)
       gradient = ir::ConstantOp::create(
           builder, argument.getLoc(),

@@ -113,8 +113,7 @@ void LoopGradient::keepCarried() {
       reverse.activate(after);
     before.replaceAllUsesWith(after);
   }
-  kept.assign(made->result_end() - static_cast<ptrdiff_t>(numCarried),
-              made->result_end());
+  llvm::append_range(kept, made->getResults().take_back(numCarried));
   loop->erase();
   loop = made;
 }

@@ -1,4 +1,4 @@
-//===- LoopGradientsTest.cpp - Gradients of loops -------------------------===//
+//===- FunctionGradientsTest.cpp - Gradients of functions -----------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@ using namespace tandem::test;
 
 namespace {
 
-class LoopGradients : public testing::Test {
+class FunctionGradients : public testing::Test {
 protected:
   /// Checks first and second derivatives with respect to all inputs, which
   /// have these shapes.
@@ -28,6 +28,9 @@ protected:
     checkFunction(text, operands, /*isTwice=*/true, rng);
   }
 };
+
+using LoopGradients = FunctionGradients;
+using ScanGradients = FunctionGradients;
 
 /// A recurrent network, whose loss is the last state.
 TEST_F(LoopGradients, OfCarriedScannedAndFixedValues) {
@@ -84,7 +87,7 @@ TEST_F(LoopGradients, OfValuesThatAreUsedInSeveralWays) {
         %0 = tandem.mul %h, %f : tensor<3x3xf64>
         %1 = tandem.add %0, %s
             : (tensor<3x3xf64>, tensor<3xf64>) -> tensor<3x3xf64>
-        %2 = tandem.cast %i to f64 : (tensor<i64>) -> tensor<f64>
+        %2 = tandem.cast %i : (tensor<i64>) -> tensor<f64>
         %3 = tandem.mul %1, %2
             : (tensor<3x3xf64>, tensor<f64>) -> tensor<3x3xf64>
         %4 = tandem.sin %3 : tensor<3x3xf64>
@@ -134,6 +137,26 @@ TEST_F(LoopGradients, OfCountedLoops) {
       return %last : tensor<2xf64>
     })",
           {{2}, {2}});
+}
+
+/// The first result along the axis is the neutral element of the scan, which is
+/// infinite or a constant.
+TEST_F(ScanGradients, OfExclusiveScans) {
+  for (const char *kind : {"sum", "prod", "max", "min", "log_sum_exp"})
+    for (bool isReverse : {false, true})
+      check(std::string(R"(
+    func.func @main(%x: tensor<3x6x2xf64>) -> tensor<3x5x2xf64> {
+      %0 = tandem.scan %x kind = )") +
+                kind + " axis = 1 exclusive" + (isReverse ? " reverse" : "") +
+                R"( : tensor<3x6x2xf64>
+      %1 = tandem.slice %0 starts = )" +
+                (isReverse ? "[0, 0, 0] limits = [3, 5, 2]"
+                           : "[0, 1, 0] limits = [3, 6, 2]") +
+                R"( strides = [1, 1, 1]
+          : (tensor<3x6x2xf64>) -> tensor<3x5x2xf64>
+      return %1 : tensor<3x5x2xf64>
+    })",
+            {{3, 6, 2}});
 }
 
 } // namespace
