@@ -172,7 +172,8 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
 
     Gradients:
     - G1: the gradient of the left operand is 0 where the right one is 0. The
-      gradient of the right operand is 0 where the left one is 0.
+      gradient of the right operand is 0 where the left one is 0 and the right
+      one is not negative.
 
     Example:
     ```mlir
@@ -201,7 +202,8 @@ def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
       the first operand. A result of 0 has the sign of the first operand.
 
     Gradients:
-    - G1: the quotient, without its fraction, counts as constant.
+    - G1: the quotient, without its fraction, counts as constant. Where the
+      result is NaN, the gradient of the second operand is NaN.
 
     Example:
     ```mlir
@@ -310,7 +312,8 @@ def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
 
     Gradients:
     - G1: an element that equals a bound has the gradient 0 if the bound is
-      constant. Otherwise the element and the bound have half of it each.
+      constant. Otherwise the element and the bound have half of it each. Where
+      an operand is NaN, no operand has a gradient.
 
     Example:
     ```mlir

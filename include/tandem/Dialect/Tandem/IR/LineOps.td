@@ -40,7 +40,8 @@ def Tandem_ScanOp : Tandem_Op<"scan", "ScanAttrs"> {
     - S3: if one of the combined elements is NaN, the result is NaN.
 
     Gradients:
-    - G1: only `sum` has a gradient.
+    - G1: the gradient of a running maximum or minimum belongs to the first of
+      equal elements, or to the last NaN before it.
 
     Example:
     ```mlir

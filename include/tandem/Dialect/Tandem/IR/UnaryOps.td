@@ -60,7 +60,7 @@ def Tandem_AbsOp : Tandem_UnaryOp<"abs", Tandem_Numeric> {
     - C1: the element type is a float type or an integer type other than i1.
 
     Gradients:
-    - G1: the gradient at 0 is 0.
+    - G1: the gradient at 0 is 0, and at NaN it is NaN.
 
     Example:
     ```mlir
@@ -212,7 +212,7 @@ def Tandem_ReluOp : Tandem_UnaryOp<"relu", Tandem_Numeric> {
     - S1: the result for NaN is NaN, and the result for -0 is -0.
 
     Gradients:
-    - G1: the gradient at 0 is 0.
+    - G1: the gradient at 0 and at NaN is 0.
 
     Example:
     ```mlir

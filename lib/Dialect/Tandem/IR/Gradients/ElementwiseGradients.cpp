@@ -37,11 +37,13 @@ LogicalResult MulOp::buildGradients(GradientBuilder &b) {
   return success();
 }
 
+/// The gradient of the divisor y is -g (x / y) / y. In the form -(g / y) (x /
+/// y), it would be NaN if x is 0 and g / y overflows.
 LogicalResult DivOp::buildGradients(GradientBuilder &b) {
-  Value ofLhs = b.div(b.gradient(), getRhs());
-  b.add(0, ofLhs);
+  if (b.isWanted(0))
+    b.add(0, b.div(b.gradient(), getRhs()));
   if (b.isWanted(1))
-    b.add(1, b.neg(b.mul(ofLhs, getResult())));
+    b.add(1, b.neg(b.div(b.mul(b.gradient(), getResult()), getRhs())));
   return success();
 }
 
@@ -56,7 +58,7 @@ LogicalResult RemOp::buildGradients(GradientBuilder &b) {
   return success();
 }
 
-/// The logarithm of 0 does not count: 0^y is constant in y.
+/// For y >= 0, the logarithm of x = 0 does not count: 0^y is constant in y.
 LogicalResult PowOp::buildGradients(GradientBuilder &b) {
   Value x = getLhs(), y = getRhs(), g = b.gradient();
   Value zero = b.scalar(0, x);
@@ -67,8 +69,10 @@ LogicalResult PowOp::buildGradients(GradientBuilder &b) {
                                slope)));
   }
   if (b.isWanted(1)) {
-    Value isZero = b.compare(ComparePredicate::eq, x, zero);
-    Value logarithm = b.create<LogOp>(b.select(isZero, b.scalar(1, x), x));
+    Value isConstant =
+        b.create<LogicalAndOp>(b.compare(ComparePredicate::eq, x, zero),
+                               b.compare(ComparePredicate::ge, y, zero));
+    Value logarithm = b.create<LogOp>(b.select(isConstant, b.scalar(1, x), x));
     b.add(1, b.mul(g, b.mul(getResult(), logarithm)));
   }
   return success();
@@ -107,7 +111,8 @@ LogicalResult SelectOp::buildGradients(GradientBuilder &b) {
 }
 
 /// The result is min(max(x, low), high). An element that equals a bound has the
-/// gradient 0, or half of it if the bound has the other half (G1).
+/// gradient 0, or half of it if the bound has the other half (G1). Operands
+/// have the gradient 0 where one of them is NaN.
 LogicalResult ClampOp::buildGradients(GradientBuilder &b) {
   Value x = getInput(), low = getLow(), high = getHigh(), g = b.gradient();
   Value zero = b.scalar(0, g);
@@ -126,7 +131,7 @@ LogicalResult ClampOp::buildGradients(GradientBuilder &b) {
   if (b.isWanted(1))
     b.add(1, innerShare(low, x, 1, ComparePredicate::gt, ofRaised));
   if (b.isWanted(2))
-    b.add(2, b.sub(g, ofRaised));
+    b.add(2, innerShare(high, raised, 2, ComparePredicate::lt, g));
   return success();
 }
 

@@ -12,21 +12,26 @@ using namespace mlir;
 
 namespace tandem::ir {
 
-/// The gradient of a product: the product of all other elements. If one element
-/// is 0, only its gradient is not 0.
+/// For each element, the product of all others along `dim`.
+static Value productOfOthers(GradientBuilder &b, Value x, int64_t dim) {
+  auto before = [&](bool isReversed) {
+    return b.create<ScanOp>(x, ScanKind::prod, static_cast<uint64_t>(dim),
+                            /*exclusive=*/true, isReversed);
+  };
+  return b.mul(before(false), before(true));
+}
+
+/// The gradient of an element of a product is the product of all others.
+/// Dividing the whole product by the element would fail if an element is 0 or
+/// infinite, or if the whole product overflows or underflows.
 static Value gradientOfProduct(GradientBuilder &b, Value x, Value g,
                                ArrayRef<int64_t> dims) {
-  Value zero = b.scalar(0, x), one = b.scalar(1, x);
-  Value isZero = b.compare(ComparePredicate::eq, x, zero);
-  Value others = b.select(isZero, one, x);
-  Value product = b.reduce(others, ReduceKind::prod, dims, /*keepDims=*/true);
-  Value zeros = b.reduce(b.select(isZero, one, zero), ReduceKind::sum, dims,
-                         /*keepDims=*/true);
-  Value atZero =
-      b.select(b.compare(ComparePredicate::eq, zeros, one), product, zero);
-  Value elsewhere = b.select(b.compare(ComparePredicate::eq, zeros, zero),
-                             b.div(product, others), zero);
-  return b.mul(g, b.select(isZero, atZero, elsewhere));
+  for (size_t i = dims.size(); i-- > 0;) {
+    g = b.mul(g, productOfOthers(b, x, dims[i]));
+    if (i > 0)
+      x = b.reduce(x, ReduceKind::prod, dims[i], /*keepDims=*/true);
+  }
+  return g;
 }
 
 /// Equal largest elements have equal shares (G1).
