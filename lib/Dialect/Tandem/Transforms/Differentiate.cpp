@@ -89,7 +89,10 @@ void Differentiation::warnOfZeros(Value argument) {
   warning.attachNote() << "leave the argument out of 'wrt'";
 }
 
+/// Appends all results at once, because each change of the function's type
+/// takes time in proportion to the number of arguments and results.
 void Differentiation::appendResults() {
+  SmallVector<Value> gradients;
   for (Value argument : arguments) {
     Value gradient = reverse.gradientOf(argument);
     RankedTensorType type = typeOf(argument);
@@ -100,9 +103,13 @@ void Differentiation::appendResults() {
           builder, argument.getLoc(),
           SplatElementsAttr::get(type,
                                  builder.getZeroAttr(type.getElementType())));
-    end.getOperandsMutable().append(gradient);
-    (void)function.insertResult(function.getNumResults(), type, {});
+    gradients.push_back(gradient);
   }
+  const SmallVector<unsigned> places(gradients.size(),
+                                     function.getNumResults());
+  const SmallVector<DictionaryAttr> none(gradients.size());
+  (void)function.insertResults(places, TypeRange(ValueRange(gradients)), none);
+  end.getOperandsMutable().append(gradients);
 }
 
 LogicalResult Differentiation::run() {
