@@ -17,8 +17,8 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
                    loss: int = 0) -> Callable[..., typing.Any]:
     """A callable that returns the outputs of a function and gradients of a loss.
 
-    It takes the arrays that the function takes, in the order of the inputs, and
-    returns a pair: the function's output, or a tuple of its outputs, and the
+    It takes the arrays that the function takes, in the order of the inputs or by
+    name, and returns a pair: the function's output, or a tuple of its outputs, and the
     gradient with respect to `wrt`, or a tuple of gradients if `wrt` is a list.
     Each gradient has the shape and dtype of its input.
 
@@ -35,7 +35,8 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
     def for_signature(shapes: tuple[tuple[int, ...], ...]) -> Function:
         return function.with_gradient(list(shapes), wrt=inputs, loss=loss)
 
-    def call(*arrays: typing.Any) -> tuple[typing.Any, typing.Any]:
+    def call(*given: typing.Any, **named: typing.Any) -> tuple[typing.Any, typing.Any]:
+        arrays = _in_order(function, given, named)
         for number, array in enumerate(arrays):
             if not hasattr(array, "shape"):
                 raise TypeError(f"input {number} is no array: {type(array).__name__}")
@@ -47,8 +48,22 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
     return call
 
 
+def _in_order(function: Function, given: tuple[typing.Any, ...],
+              named: dict[str, typing.Any]) -> list[typing.Any]:
+    """The arrays of a call, of which some were given by name."""
+    arrays, left = list(given), dict(named)
+    for spec in function.inputs[len(given):]:
+        if spec.name in left:
+            arrays.append(left.pop(spec.name))
+        elif named:
+            raise TypeError(f"input {spec.name!r} is missing")
+    if left:
+        raise TypeError(f"there is no input {next(iter(left))!r}, or it is given twice")
+    return arrays
+
+
 def grad(function: Function, *, wrt: int | str | Sequence[int | str] = 0,
          loss: int = 0) -> Callable[..., typing.Any]:
     """A callable that returns gradients only; see `value_and_grad`."""
     both = value_and_grad(function, wrt=wrt, loss=loss)
-    return lambda *arrays: both(*arrays)[1]
+    return lambda *given, **named: both(*given, **named)[1]

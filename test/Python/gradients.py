@@ -47,6 +47,17 @@ class GradientsTest(unittest.TestCase):
         gradient = tandem.grad(self.function, wrt="w")(x, y, w)
         np.testing.assert_allclose(gradient, expected(x, y, w)[1], rtol=1e-4, atol=1e-6)
 
+    def test_inputs_by_name(self):
+        x, y, w = self.arrays[0]
+        gradient = tandem.grad(self.function, wrt="w")
+        np.testing.assert_array_equal(gradient(x, w=w, y=y), gradient(x, y, w))
+        for message, given, named in (("input 'y' is missing", [x], {"w": w}),
+                                      ("no input 'v'", [x, y, w], {"v": w}),
+                                      ("no input 'x', or it is given twice", [x, y, w],
+                                       {"x": x})):
+            with self.assertRaisesRegex(TypeError, message):
+                gradient(*given, **named)
+
     def test_tiers_and_seeds(self):
         x, y, w = self.arrays[0]
         f = self.function.with_gradient([x, y, w], wrt=["w"], loss=1, seed=True)

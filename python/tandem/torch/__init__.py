@@ -21,6 +21,7 @@ warn_of_other_version(torch.__version__)
 from ._backend import backend  # noqa: E402
 from ._breaks import GraphBreak  # noqa: E402
 from ._export import Coverage, Module, coverage, load  # noqa: E402
+from ._function import as_function  # noqa: E402
 from ._importer import Fallback  # noqa: E402
 from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
 
@@ -29,5 +30,5 @@ if not any(point.name == "tandem"
            for point in importlib.metadata.entry_points(group="torch_dynamo_backends")):
     torch._dynamo.register_backend(backend, name="tandem")
 
-__all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report", "backend",
-           "coverage", "graph_functions", "load", "report"]
+__all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report", "as_function",
+           "backend", "coverage", "graph_functions", "load", "report"]

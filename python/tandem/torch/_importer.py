@@ -68,10 +68,10 @@ class Importer:
         self.values: dict[Node, typing.Any] = {}
         self.symbols = None if symbols is None else bind(symbols)
 
-    def add_input(self, node: Node) -> None:
+    def add_input(self, node: Node, name: str = "") -> None:
         tensor = node.meta["val"]
         self.values[node] = self.builder.add_input(
-            name_of(tensor.dtype), [self.size(s) for s in tensor.shape], node.name)
+            name_of(tensor.dtype), [self.size(s) for s in tensor.shape], name or node.name)
 
     def input_size(self, node: Node, number: typing.Any) -> typing.Any:
         """The value of an input that is a size, for a call with `number`."""
