@@ -102,6 +102,11 @@ LINES = {
     "scan of products exclusive": (
         lambda x: jnp.pad(jnp.cumprod(x, 1)[:, :-1], ((0, 0), (1, 0)), constant_values=1),
         lambda x: functional.pad(x.cumprod(1)[:, :-1], (1, 0), value=1)),
+    "scan of maxima": (lambda x: lax.cummax(x, 1), lambda x: x.cummax(1).values),
+    "scan of minima": (lambda x: lax.cummin(x, 1), lambda x: x.cummin(1).values),
+    "scan of maxima reversed": (lambda x: lax.cummax(x, 1, reverse=True),
+                                lambda x: x.flip(1).cummax(1).values.flip(1)),
+    "scan of logarithms": (lambda x: lax.cumlogsumexp(x, 1), lambda x: x.logcumsumexp(1)),
     "scan of products reversed": (lambda x: lax.cumprod(x, 1, reverse=True),
                                   lambda x: x.flip(1).cumprod(1).flip(1)),
     "fft": (_jax_of_complex(lambda x: jnp.fft.fft(x, axis=1)),

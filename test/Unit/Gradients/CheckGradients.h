@@ -40,9 +40,27 @@ public:
 
   std::vector<Tensor> run(const std::vector<Tensor> &inputs) const;
 
+  /// The number of ways in which `mutate` can make the ops that `differentiate`
+  /// has added wrong.
+  size_t countMutants();
+  /// Makes one op wrong. Returns the name of the op and what was done.
+  std::string mutate(size_t number);
+
 private:
+  /// Applies mutant `number`, unless there are fewer; `number` becomes what is
+  /// left to count.
+  std::string applyMutant(size_t &number, bool isApplied);
+
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
+  /// The ops of the function before it was differentiated.
+  size_t numForward = 0;
+};
+
+/// A derivative along a direction, by gradients and by differences.
+struct Comparison {
+  double derivative = 0, difference = 0, tolerance = 0;
+  bool agrees() const;
 };
 
 /// Fills a tensor of f64 with random numbers in random order that are further
@@ -62,6 +80,12 @@ void checkFunction(const Make &make, const std::vector<Tensor> &operands,
 /// numbers and summed, with differences. They are taken along a random
 /// direction in the operands `wrt`. The last results of `gradients` are the
 /// gradients.
+Comparison compareDerivatives(const TestFunction &function,
+                              const TestFunction &gradients,
+                              const std::vector<Tensor> &operands, size_t loss,
+                              const std::vector<int64_t> &wrt,
+                              std::mt19937_64 &rng);
+/// Expects that they agree.
 void checkDerivatives(const TestFunction &function,
                       const TestFunction &gradients,
                       const std::vector<Tensor> &operands, size_t loss,

@@ -14,6 +14,8 @@
 #include "../Providers/Cases.h"
 #include "CheckGradients.h"
 
+#include <map>
+
 using namespace tandem;
 using namespace tandem::test;
 
@@ -108,6 +110,61 @@ TEST_P(Gradients, AgreeWithDifferences) {
   }
   EXPECT_EQ(isZero, getOpInfo(kind).gradient == Gradient::zero);
   EXPECT_GT(made, kCasesPerKind / 2);
+}
+
+/// Returns true if the changed rule has the same results on random operands.
+static bool isEquivalent(OpKind kind, std::string_view mutation) {
+  // The constant is 0 or, in a product of two differences from 1, the factors
+  // change places.
+  if (mutation == "constant negated")
+    return isAnyOf(kind, {OpKind::relu, OpKind::max, OpKind::min,
+                          OpKind::select, OpKind::clamp, OpKind::gather,
+                          OpKind::max_pool, OpKind::asin, OpKind::acos,
+                          OpKind::scatter, OpKind::topk, OpKind::sort});
+  // Halves of gradients are for ties.
+  if (mutation == "mul negated" || mutation == "mul without its second operand")
+    return isAnyOf(kind, {OpKind::max, OpKind::min, OpKind::clamp});
+  if (mutation == "mul without its first operand")
+    return kind == OpKind::clamp;
+  // The second derivative of gelu is even.
+  return mutation == "clamp negated" && kind == OpKind::gelu_derivative;
+}
+
+/// Makes the rule of an op wrong in all ways that TestFunction::mutate has, and
+/// checks that the comparison notices each of them in some case.
+TEST_P(Gradients, NoticesMutants) {
+  const OpKind kind = OpKind(GetParam());
+  std::map<std::string, int> made, survived;
+  int cases = 0;
+  for (int seed = 0; seed < 40 && cases < 6; ++seed) {
+    std::mt19937_64 rng(uint64_t(seed) * 1000 + uint64_t(GetParam()));
+    std::optional<Case> c = randomCase(kind, DType::f64, rng);
+    if (!c || !isDefined(*c))
+      continue;
+    for (size_t i = 0; i < c->operands.size(); ++i)
+      if (c->operands[i].dtype() == DType::f64)
+        fill(c->operands[i], domainOf(kind, i), rng);
+    if (!hasGradient(*c))
+      continue;
+    ++cases;
+    const std::vector<int64_t> wrt = floatsAmong(c->operands);
+    TestFunction function(*c), right(*c);
+    ASSERT_TRUE(right.differentiate(wrt, 0));
+    const size_t count = std::min<size_t>(right.countMutants(), 100);
+    for (size_t number = 0; number < count; ++number) {
+      TestFunction wrong(*c);
+      ASSERT_TRUE(wrong.differentiate(wrt, 0));
+      const std::string mutation = wrong.mutate(number);
+      ++made[mutation];
+      survived[mutation] +=
+          compareDerivatives(function, wrong, c->operands, 0, wrt, rng)
+              .agrees();
+    }
+  }
+  for (const auto &[mutation, count] : made)
+    EXPECT_EQ(survived[mutation] == count, isEquivalent(kind, mutation))
+        << mutation << ": " << count << " made, " << survived[mutation]
+        << " not noticed";
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Gradients,
