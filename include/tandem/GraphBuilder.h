@@ -60,12 +60,19 @@ public:
   };
 
   /// The results of topk and sort: elements, and their indices along the axis.
+  /// Those of max_pool_with_index: elements, and their places in windows.
   struct ValuesAndIndices {
     Value values, indices;
   };
+  /// The results of moments.
+  struct MeanAndVariance {
+    Value mean, variance;
+  };
   template <Results form>
-  using ResultsOf =
-      std::conditional_t<form == Results::withIndices, ValuesAndIndices, Value>;
+  using ResultsOf = std::conditional_t<
+      form == Results::withIndices || form == Results::withTaps,
+      ValuesAndIndices,
+      std::conditional_t<form == Results::pair, MeanAndVariance, Value>>;
 
   /// The operands of an op, written as `x` or `{x, y}`.
   class Operands {
@@ -272,11 +279,11 @@ private:
 
   /// Adds an op with results of this form. A custom_call must have one result.
   template <Results form> ResultsOf<form> add(OpDesc desc, Operands operands) {
-    if constexpr (form == Results::withIndices) {
+    if constexpr (!std::is_same_v<ResultsOf<form>, Value>) {
       const std::vector<Value> both =
           results(std::move(desc), std::move(operands));
-      return both.empty() ? ValuesAndIndices()
-                          : ValuesAndIndices{both[0], both[1]};
+      return both.empty() ? ResultsOf<form>()
+                          : ResultsOf<form>{both[0], both[1]};
     } else {
       return op(std::move(desc), std::move(operands));
     }

@@ -160,8 +160,8 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
   cost.reads = readsPerElement(op, operands, result);
   cost.flops = flops(op, operands, result.shape.numElements(), cost.reads);
   cost.bytes = result.bytes();
-  if (getOpInfo(op.kind).results == Results::withIndices)
-    cost.bytes += indicesType(result).bytes();
+  if (numResults(op.kind) == 2)
+    cost.bytes += secondType(op.kind, result).bytes();
   for (size_t i = 0; i < operands.size(); ++i) {
     int64_t bytes = operands[i].bytes();
     if (takesPart && i == 0)

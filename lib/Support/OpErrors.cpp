@@ -207,7 +207,7 @@ Jumps tandem::jumpsOf(const OpDesc &op, const TensorType &result) {
   if (const auto *reduce = op.attrs.AsReduceAttrs())
     return reduce->kind == fb::ReduceKind::argmax ? Jumps::byRank
                                                   : Jumps::never;
-  if (getOpInfo(op.kind).results == Results::withIndices)
+  if (numResults(op.kind) == 2)
     return isFloat(result.dtype) ? Jumps::never : Jumps::byRank;
   assert(op.attrs.AsCastAttrs() && "an op with a rule of its own");
   if (isFloat(result.dtype))

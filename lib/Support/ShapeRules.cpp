@@ -103,7 +103,30 @@ Expected<TensorType> tandem::inferType(const OpDesc &op, Operands operands) {
 }
 
 int tandem::numResults(OpKind kind) {
-  return getOpInfo(kind).results == Results::withIndices ? 2 : 1;
+  switch (getOpInfo(kind).results) {
+  case Results::withIndices:
+  case Results::withTaps:
+  case Results::pair:
+    return 2;
+  case Results::one:
+  case Results::declared:
+    break;
+  }
+  return 1;
+}
+
+TensorType tandem::secondType(OpKind kind, const TensorType &first) {
+  switch (getOpInfo(kind).results) {
+  case Results::withIndices:
+    return {DType::i64, first.shape};
+  case Results::withTaps:
+    return {DType::ui8, first.shape};
+  case Results::pair:
+  case Results::one:
+  case Results::declared:
+    break;
+  }
+  return first;
 }
 
 Expected<std::vector<TensorType>> tandem::inferTypes(const OpDesc &op,
@@ -111,7 +134,7 @@ Expected<std::vector<TensorType>> tandem::inferTypes(const OpDesc &op,
   TANDEM_ASSIGN_OR_RETURN(const TensorType first, inferType(op, operands));
   if (numResults(op.kind) == 1)
     return std::vector{first};
-  return std::vector{first, indicesType(first)};
+  return std::vector{first, secondType(op.kind, first)};
 }
 
 std::optional<int64_t> shape_rules::windowResult(int64_t dim,

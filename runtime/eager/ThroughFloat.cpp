@@ -25,18 +25,17 @@ void castAll(UnaryKernel cast, const Tensor &from, const Tensor &to) {
       });
 }
 
-/// The types of the op on f32.
+/// The types of the op on f32. Indices and the like keep their types.
 struct WideTypes {
-  std::vector<TensorType> operands;
-  TensorType result;
+  std::vector<TensorType> operands, results;
 
   explicit WideTypes(const OpSignature &signature)
       : operands(signature.operands.begin(), signature.operands.end()),
-        result(signature.result()) {
-    for (TensorType &type : operands)
-      type.dtype = DType::f32;
-    if (result.dtype == signature.operands[0].dtype) // Else argmax.
-      result.dtype = DType::f32;
+        results(signature.results.begin(), signature.results.end()) {
+    for (std::vector<TensorType> *types : {&operands, &results})
+      for (TensorType &type : *types)
+        if (type.dtype == signature.operands[0].dtype)
+          type.dtype = DType::f32;
   }
 };
 
@@ -49,30 +48,34 @@ public:
 
   int64_t workspaceBytes() const override {
     int64_t bytes = op->workspaceBytes();
-    for (const TensorType &operand : types.operands)
-      bytes += alignedBytes(operand.bytes());
-    return isResultWide() ? bytes + alignedBytes(types.result.bytes()) : bytes;
+    for (const std::vector<TensorType> *all : {&types.operands, &types.results})
+      for (const TensorType &type : *all)
+        if (type.dtype == DType::f32)
+          bytes += alignedBytes(type.bytes());
+    return bytes;
   }
 
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override {
     Scratch scratch(context);
-    std::vector<Tensor> wide;
-    for (size_t i = 0; i < operands.size(); ++i) {
-      wide.push_back(scratch.take(types.operands[i]));
-      castAll(widen, operands[i], wide.back());
-    }
-    if (!isResultWide())
-      return op->run(scratch.left(), wide, results);
-    Tensor result = scratch.take(types.result);
-    TANDEM_RETURN_IF_ERROR(op->run(scratch.left(), wide, {&result, 1}));
-    castAll(narrow, result, results[0]);
+    std::vector<Tensor> wide(operands.begin(), operands.end());
+    for (size_t i = 0; i < operands.size(); ++i)
+      if (types.operands[i].dtype == DType::f32) {
+        wide[i] = scratch.take(types.operands[i]);
+        castAll(widen, operands[i], wide[i]);
+      }
+    std::vector<Tensor> computed(results.begin(), results.end());
+    for (size_t i = 0; i < results.size(); ++i)
+      if (types.results[i].dtype == DType::f32)
+        computed[i] = scratch.take(types.results[i]);
+    TANDEM_RETURN_IF_ERROR(op->run(scratch.left(), wide, computed));
+    for (size_t i = 0; i < results.size(); ++i)
+      if (types.results[i].dtype == DType::f32)
+        castAll(narrow, computed[i], results[i]);
     return {};
   }
 
 private:
-  bool isResultWide() const { return types.result.dtype == DType::f32; }
-
   Prepared op;
   WideTypes types;
   UnaryKernel widen, narrow;
@@ -90,7 +93,7 @@ public:
         signature.result().shape.numElements() == 0)
       return nullptr;
     WideTypes types(signature);
-    const OpSignature wide{signature.op, types.operands, {&types.result, 1}};
+    const OpSignature wide{signature.op, types.operands, types.results};
     for (const Provider *provider : inner) {
       TANDEM_ASSIGN_OR_RETURN(Prepared op, provider->prepare(wide));
       if (op)

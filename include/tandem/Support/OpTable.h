@@ -46,6 +46,9 @@ enum class Results : uint8_t {
   declared,    ///< The op's attributes give the types of the results.
 };
 
+  withTaps,    ///< Two results. The second has the shape of the first, and its
+               ///< elements are numbers of taps of a window, of type ui8.
+  pair,        ///< Two results of the same type.
 /// The element types that an elementwise op accepts. `number` includes all
 /// types except i1, and `integer` includes all signed and unsigned integer
 /// types except i1.

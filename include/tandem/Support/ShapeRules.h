@@ -46,11 +46,13 @@ Expected<std::vector<TensorType>>
 inferTypes(const OpDesc &op, std::span<const TensorType> operands);
 /// Returns the number of results of an op that is not a custom_call.
 int numResults(OpKind kind);
-/// Returns the type of the second result of an op with Results::withIndices,
-/// given the type of the first one.
-inline TensorType indicesType(const TensorType &first) {
-  return {DType::i64, first.shape};
-}
+/// Returns the type of the second result of an op with two results, given the
+/// type of the first one.
+TensorType secondType(OpKind kind, const TensorType &first);
+
+/// The largest number of elements of a window whose numbers fit into ui8
+/// (max_pool_with_index).
+inline constexpr int64_t kMaxIndexedTaps = 256;
 
 /// The elements of each line of a tensor along dim `axis` that a topk or a sort
 /// returns: the first `k` in ascending or descending order.
