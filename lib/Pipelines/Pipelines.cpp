@@ -105,6 +105,7 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // Before fusion, which takes ops as they are: a batch_norm that could be
     // in a convolution would become part of a kernel. After it no dead op and
     // no common subexpression is left, which fusion would compute.
+    pm.addNestedPass<func::FuncOp>(createTandemDropStopGradients());
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
     pm.addNestedPass<func::FuncOp>(
         createTandemDecomposeResize({options.target->isHost()}));

@@ -39,9 +39,11 @@ int64_t convMacs(const fb::ConvAttrsT &attrs, const Shape &kernel) {
   return macs;
 }
 
-/// The most kernel taps that one element of the result of conv_backward_data
-/// sums along spatial dim `i`.
-int64_t phaseTaps(const fb::ConvAttrsT &attrs, int64_t window, int i) {
+/// The most taps of `window` that meet one position of the input along spatial
+/// dim `i`: those that one element of the result of conv_backward_data or of
+/// the gradient of a pool sums. `Attrs` is ConvAttrsT or PoolAttrsT.
+template <typename Attrs>
+int64_t phaseTaps(const Attrs &attrs, int64_t window, int i) {
   const int64_t stride = attrs.strides[i];
   const int64_t apart = stride / std::gcd(stride, attrs.dilations[i]);
   return window / apart + (window % apart != 0);
@@ -69,9 +71,19 @@ int64_t windowSize(const fb::PoolAttrsT &attrs) {
   return size;
 }
 
-int64_t reducedSize(const fb::ReduceAttrsT &attrs, const Shape &shape) {
+/// The most windows that one element of the input of a pool lies in.
+int64_t countWindows(const fb::PoolAttrsT &attrs) {
+  int64_t count = 1;
+  for (size_t i = 0; i < attrs.window.size(); ++i)
+    count = saturatingMul(
+        count, phaseTaps(attrs, attrs.window[i], static_cast<int>(i)));
+  return count;
+}
+
+int64_t reducedSize(const OpDesc &op, const Shape &shape) {
+  const auto *moments = op.attrs.AsMomentsAttrs();
   int64_t size = 1;
-  for (int64_t dim : attrs.dims)
+  for (int64_t dim : moments ? moments->dims : op.attrs.AsReduceAttrs()->dims)
     size = saturatingMul(size, shape[dim]);
   return size;
 }
@@ -99,11 +111,13 @@ int64_t readsPerElement(const OpDesc &op, Operands operands,
     return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
   case Reads::window:
     return windowSize(*op.attrs.AsPoolAttrs());
+  case Reads::windows:
+    return countWindows(*op.attrs.AsPoolAttrs());
   case Reads::interpolation:
     return interpolatedSize(*op.attrs.AsResizeAttrs(), operands[0].shape,
                             result.shape);
   case Reads::reduced:
-    return reducedSize(*op.attrs.AsReduceAttrs(), operands[0].shape);
+    return reducedSize(op, operands[0].shape);
   case Reads::shared:
     return kSharedWork;
   }

@@ -98,6 +98,11 @@ void addRoundings(OpErrors &errors, const OpDesc &op,
   case Rounding::power:
     errors.units = kFunctionUnits;
     break;
+  case Rounding::moments: // Added in f64; means may cancel.
+    errors.terms = countTerms(op, operands, result);
+    errors.units = 2;
+    errors.mayCancel = true;
+    break;
   case Rounding::sum:
   case Rounding::mean:
     errors.terms = countTerms(op, operands, result);

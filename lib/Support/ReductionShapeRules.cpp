@@ -15,6 +15,15 @@
 //                   windows, strides and dilations are >= 1, pads >= 0
 //               C4  pads are smaller than the dilated window
 //               C5  the window fits into the padded operand
+//   max_pool_with_index, max_pool_backward
+//               C6  the window has at most 256 elements
+//   max_pool_backward, avg_pool_backward
+//               C7  one input size per spatial dim, which is >= 0, and the pool
+//                   of an input of this size has the operand's size
+//   max_pool_backward
+//               C8  the index is of type ui8 and has the shape of the gradient
+//   moments     C1  dims are dims of the operand, none twice
+//               C2  the element type is a float
 //   reduce      C1  dims are dims of the operand, none twice
 //               C2  the element type is not i1 (mean: is a float)
 //               C3  argmax has one dim
@@ -55,7 +64,17 @@ Status checkWindow(OpKind kind, const fb::PoolAttrsT &attrs, size_t i) {
   return {};
 }
 
-/// C1 to C4.
+/// C6: a number of a tap has eight bits.
+Status checkTaps(OpKind kind, const fb::PoolAttrsT &attrs) {
+  int64_t taps = 1;
+  for (int64_t window : attrs.window)
+    if (__builtin_mul_overflow(taps, window, &taps) || taps > kMaxIndexedTaps)
+      return broken(kind, 6, "a window of more than ", kMaxIndexedTaps,
+                    " elements, whose numbers do not fit into ui8");
+  return {};
+}
+
+/// C1 to C4, and C6.
 Expected<LayoutDims> checkPool(OpKind kind, const fb::PoolAttrsT &attrs,
                                const TensorType &operand) {
   Expected<LayoutDims> layout = parseLayout(attrs.layout, false);
@@ -74,7 +93,23 @@ Expected<LayoutDims> checkPool(OpKind kind, const fb::PoolAttrsT &attrs,
                   count, " entries each");
   for (size_t i = 0; i < count; ++i)
     TANDEM_RETURN_IF_ERROR(checkWindow(kind, attrs, i));
+  if (kind == OpKind::max_pool_with_index || kind == OpKind::max_pool_backward)
+    TANDEM_RETURN_IF_ERROR(checkTaps(kind, attrs));
   return layout;
+}
+
+/// The size of the result along spatial dim i; an error for C5.
+Expected<int64_t> pooledSize(OpKind kind, const fb::PoolAttrsT &attrs, int i,
+                             int64_t dim) {
+  std::optional<int64_t> out =
+      windowResult(dim, {attrs.window[i], attrs.strides[i], attrs.pad_low[i],
+                         attrs.pad_high[i], attrs.dilations[i]});
+  if (!out)
+    return broken(kind, 5, "a window of ", attrs.window[i], " with dilation ",
+                  attrs.dilations[i], " does not fit into ", dimText(dim),
+                  " elements padded by ", attrs.pad_low[i], " and ",
+                  attrs.pad_high[i]);
+  return *out;
 }
 
 } // namespace
@@ -87,16 +122,42 @@ Expected<TensorType> shape_rules::inferPool(const OpDesc &op,
   TensorType result = operands[0];
   for (int i = 0; i < layout.numSpatial; ++i) {
     int64_t &dim = result.shape[layout.spatial[i]];
-    std::optional<int64_t> out =
-        windowResult(dim, {attrs.window[i], attrs.strides[i], attrs.pad_low[i],
-                           attrs.pad_high[i], attrs.dilations[i]});
-    if (!out)
-      return broken(op.kind, 5, "a window of ", attrs.window[i],
-                    " with dilation ", attrs.dilations[i],
-                    " does not fit into ", dimText(dim), " elements padded by ",
-                    attrs.pad_low[i], " and ", attrs.pad_high[i]);
-    dim = *out;
+    TANDEM_ASSIGN_OR_RETURN(dim, pooledSize(op.kind, attrs, i, dim));
   }
+  return result;
+}
+
+Expected<TensorType> shape_rules::inferPoolBackward(const OpDesc &op,
+                                                    Operands operands) {
+  const fb::PoolAttrsT &attrs = *op.attrs.AsPoolAttrs();
+  TANDEM_ASSIGN_OR_RETURN(LayoutDims layout,
+                          checkPool(op.kind, attrs, operands[0]));
+  TensorType result = operands[0];
+  if (attrs.input_sizes.size() != static_cast<size_t>(layout.numSpatial))
+    return broken(op.kind, 7, attrs.input_sizes.size(), " input sizes for ",
+                  layout.numSpatial, " spatial dims");
+  for (int i = 0; i < layout.numSpatial; ++i) {
+    const int64_t size = attrs.input_sizes[i];
+    int64_t &dim = result.shape[layout.spatial[i]];
+    if (size < 0)
+      return broken(op.kind, 7, "input size ", size);
+    TANDEM_ASSIGN_OR_RETURN(const int64_t pooled,
+                            pooledSize(op.kind, attrs, i, size));
+    if (dim != kDynamic && dim != pooled)
+      return broken(op.kind, 7, "a pool of ", size, " elements has ", pooled,
+                    " windows, and the gradient has ", dim);
+    dim = size;
+  }
+  if (operands.size() < 2)
+    return result;
+  const TensorType &index = operands[1];
+  bool isEqual = index.dtype == DType::ui8 &&
+                 index.shape.rank() == operands[0].shape.rank();
+  for (int i = 0; isEqual && i < index.shape.rank(); ++i)
+    isEqual = mergeDims(index.shape[i], operands[0].shape[i]).has_value();
+  if (!isEqual)
+    return broken(op.kind, 8, "an index of type ", index,
+                  " for a gradient of type ", operands[0]);
   return result;
 }
 
@@ -139,6 +200,28 @@ Expected<TensorType> shape_rules::inferReduce(const OpDesc &op,
   for (int i = 0; i < operands[0].shape.rank(); ++i) {
     if (!(mask & 1u << i))
       result.shape.push_back(operands[0].shape[i]);
+    else if (attrs.keep_dims)
+      result.shape.push_back(1);
+  }
+  return result;
+}
+
+Expected<TensorType> shape_rules::inferMoments(const OpDesc &op,
+                                               Operands operands) {
+  const fb::MomentsAttrsT &attrs = *op.attrs.AsMomentsAttrs();
+  const TensorType &operand = operands[0];
+  if (!isFloat(operand.dtype))
+    return broken(op.kind, 2, "does not work on ", operand.dtype);
+  uint32_t mask = 0;
+  for (int64_t dim : attrs.dims) {
+    if (!axisInRange(dim, operand.shape.rank()) || (mask & 1u << dim))
+      return broken(op.kind, 1, "dim ", dim, " is out of range or named twice");
+    mask |= 1u << dim;
+  }
+  TensorType result{operand.dtype, {}};
+  for (int i = 0; i < operand.shape.rank(); ++i) {
+    if (!(mask & 1u << i))
+      result.shape.push_back(operand.shape[i]);
     else if (attrs.keep_dims)
       result.shape.push_back(1);
   }

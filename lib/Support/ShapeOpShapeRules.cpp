@@ -22,6 +22,8 @@
 //              C3  all dims but axis are equal
 //   iota       C1  the element type is not i1
 //              C2  axis is a dim of the type
+//   random     C1  key and counter are of type ui64 and have no dims
+//              C2  shape has at most 8 sizes, which are >= 0
 //   gather     C1  indices are i32 or i64
 //              C2  axis is a dim of the operand
 //              C3  the result's rank is at most 8
@@ -264,7 +266,7 @@ Expected<TensorType> shape_rules::inferConcat(const OpDesc &op,
 }
 
 //===----------------------------------------------------------------------===//
-// iota, gather
+// iota, random, stop_gradient, gather
 //===----------------------------------------------------------------------===//
 
 Expected<TensorType> shape_rules::inferIota(const OpDesc &op, Operands) {
@@ -277,6 +279,29 @@ Expected<TensorType> shape_rules::inferIota(const OpDesc &op, Operands) {
   if (!axisInRange(attrs.axis, result.shape.rank()))
     return broken(OpKind::iota, 2, "axis ", attrs.axis, " of ", result);
   return result;
+}
+
+Expected<TensorType> shape_rules::inferRandom(const OpDesc &op,
+                                              Operands operands) {
+  const fb::RandomAttrsT &attrs = *op.attrs.AsRandomAttrs();
+  for (const TensorType &operand : operands)
+    if (operand.dtype != DType::ui64 || operand.shape.rank() != 0)
+      return broken(op.kind, 1, "a key or counter of type ", operand);
+  if (attrs.shape.size() > kMaxRank)
+    return broken(op.kind, 2, "rank ", attrs.shape.size(), " is over ",
+                  kMaxRank);
+  TensorType result{DType::ui32, {}};
+  for (int64_t size : attrs.shape) {
+    if (size < 0)
+      return broken(op.kind, 2, "size ", size, " in shape");
+    result.shape.push_back(size);
+  }
+  return result;
+}
+
+Expected<TensorType> shape_rules::inferSameType(const OpDesc &,
+                                                Operands operands) {
+  return operands[0];
 }
 
 Expected<TensorType> shape_rules::inferGather(const OpDesc &op,

@@ -41,6 +41,11 @@ Expected<TensorType> inferConv(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConvBackwardData(const OpDesc &op, Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);
+Expected<TensorType> inferPoolBackward(const OpDesc &op, Operands operands);
+Expected<TensorType> inferMoments(const OpDesc &op, Operands operands);
+Expected<TensorType> inferRandom(const OpDesc &op, Operands operands);
+/// The type of the only operand.
+Expected<TensorType> inferSameType(const OpDesc &op, Operands operands);
 Expected<TensorType> inferResize(const OpDesc &op, Operands operands);
 Expected<TensorType> inferReduce(const OpDesc &op, Operands operands);
 Expected<TensorType> inferBatchNorm(const OpDesc &op, Operands operands);

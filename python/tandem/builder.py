@@ -150,6 +150,21 @@ class Builder:
         values, indices = self.results("sort", x, axis=axis, descending=descending)
         return values, indices
 
+    def max_pool_with_index(self, x: _tandem.Value,
+                            **attributes: object) -> tuple[_tandem.Value, _tandem.Value]:
+        """Adds a max_pool_with_index with the attributes of max_pool, and returns
+        (values, index): the largest element of each window, and its place in the
+        window, as uint8."""
+        values, index = self.results("max_pool_with_index", x, **attributes)
+        return values, index
+
+    def moments(self, x: _tandem.Value, *, dims: Iterable[int],
+                keep_dims: bool = False) -> tuple[_tandem.Value, _tandem.Value]:
+        """Adds a moments, and returns (mean, variance) along `dims`. The variance is the
+        biased one. With `keep_dims`, reduced dims are kept with size 1."""
+        mean, variance = self.results("moments", x, dims=list(dims), keep_dims=keep_dims)
+        return mean, variance
+
     def scan(self, x: _tandem.Value, *, kind: str, axis: int, exclusive: bool = False,
              reverse: bool = False) -> _tandem.Value:
         """Adds a scan, whose elements combine all elements of `x` before and with each

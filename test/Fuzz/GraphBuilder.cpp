@@ -279,10 +279,12 @@ RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
       appendContraction(b);
     else if (draw < 90)
       appendPattern(b);
-    else if (draw < 97)
+    else if (draw < 96)
       appendReduction(b);
-    else
+    else if (draw < 98)
       appendLineOp(b);
+    else
+      appendTrainingOp(b);
   }
   // Every value that nothing reads is an output, and now and then another.
   std::vector<bool> read(b.graph.nodes.size(), false);

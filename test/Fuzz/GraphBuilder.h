@@ -102,6 +102,8 @@ void appendElementwise(GraphBuilder &b);
 void appendShapeOp(GraphBuilder &b);
 void appendContraction(GraphBuilder &b);
 void appendLineOp(GraphBuilder &b);
+/// Moments, random words, or a stop_gradient.
+void appendTrainingOp(GraphBuilder &b);
 void appendReduction(GraphBuilder &b);
 /// Softmax or a norm, spelled out in ops, or reductions of one another.
 void appendPattern(GraphBuilder &b);

@@ -71,6 +71,14 @@ int convBackwardData(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
                      int kernel);
 int matmul(GraphBuilder &b, const fb::MatmulAttrsT &attrs, int x, int y);
 int pool(GraphBuilder &b, OpKind kind, fb::PoolAttrsT attrs, int x);
+/// The mean of windows, and the gradient of a mean for it. `sizes` are the
+/// spatial sizes of `x`.
+void avgPoolGradient(GraphBuilder &b, fb::PoolAttrsT attrs,
+                     const std::vector<int64_t> &sizes, int x);
+/// The values of a pool with an index, and sometimes the gradient of a pool for
+/// them, by the index of values that every execution agrees on.
+void indexedPool(GraphBuilder &b, fb::PoolAttrsT attrs,
+                 const std::vector<int64_t> &sizes, int x);
 
 } // namespace tandem::fuzz
 

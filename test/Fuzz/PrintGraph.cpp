@@ -106,8 +106,10 @@ void printPool(AttrPrinter &p, const fb::PoolAttrsT &a, OpKind kind) {
   p.list("pad_high", a.pad_high);
   p.list("dilations", a.dilations);
   p.string("layout", a.layout);
-  if (kind == OpKind::avg_pool)
+  if (kind == OpKind::avg_pool || kind == OpKind::avg_pool_backward)
     p.flag("count_include_pad", a.count_include_pad);
+  if (!a.input_sizes.empty())
+    p.list("input_sizes", a.input_sizes);
 }
 
 void printPad(AttrPrinter &p, const fb::PadAttrsT &a) {
@@ -187,6 +189,12 @@ std::string printAttrs(const OpDesc &op) {
     p.list("dims", a->dims);
     p.flag("keep_dims", a->keep_dims);
   }
+  if (auto *a = attrs.AsMomentsAttrs()) {
+    p.list("dims", a->dims);
+    p.flag("keep_dims", a->keep_dims);
+  }
+  if (auto *a = attrs.AsRandomAttrs())
+    p.list("shape", a->shape);
   if (auto *a = attrs.AsBatchNormAttrs()) {
     p.real("epsilon", a->epsilon);
     p.integer("axis", a->axis);

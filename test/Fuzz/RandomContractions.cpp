@@ -303,7 +303,12 @@ void appendPool(GraphBuilder &b) {
   int x = b.pickOfType(
       {b.randomFloat(),
        arrange(attrs.layout, b.random.between(1, 2), 'N', channels, w.input)});
-  pool(b, average ? OpKind::avg_pool : OpKind::max_pool, std::move(attrs), x);
+  if (!b.random.chance(30))
+    pool(b, average ? OpKind::avg_pool : OpKind::max_pool, std::move(attrs), x);
+  else if (average)
+    avgPoolGradient(b, std::move(attrs), w.input, x);
+  else
+    indexedPool(b, std::move(attrs), w.input, x);
 }
 
 void appendReduce(GraphBuilder &b) {

@@ -23,15 +23,18 @@ namespace tandem {
 /// The number of operations that one evaluation of a transcendental function,
 /// such as exp, counts as in cost estimates.
 inline constexpr int kTranscendentalFlops = 20;
+/// The number of operations of one element of a random op: ten rounds of two
+/// products, two high halves and four exclusive ors.
+inline constexpr int kPhiloxOperations = 80;
 
 /// The family of an op, as far as most passes distinguish ops.
 enum class OpFamily : uint8_t {
   elementwise,   ///< Functions of elements; operands broadcast as in NumPy.
-  shape,         ///< Ops that only move elements, and iota.
+  shape,         ///< Ops that only move elements, iota and random.
   contraction,   ///< Sums of products: conv and matmul.
-  window,        ///< Pooling: max_pool and avg_pool.
+  window,        ///< Pools, their gradients, and resize.
   reduction,     ///< Reductions over whole dims: reduce.
-  normalization, ///< batch_norm and softmax.
+  normalization, ///< batch_norm, softmax and moments.
   indexing,      ///< Ops that place or order elements: scatter, topk, sort.
   line,          ///< Ops whose results depend on many elements of a line along
                  ///< one dim: scan, fft.
@@ -43,12 +46,12 @@ enum class Results : uint8_t {
   one,         ///< One result.
   withIndices, ///< Two results. The second has the shape of the first, and its
                ///< elements are indices of type i64.
-  declared,    ///< The op's attributes give the types of the results.
-};
-
   withTaps,    ///< Two results. The second has the shape of the first, and its
                ///< elements are numbers of taps of a window, of type ui8.
   pair,        ///< Two results of the same type.
+  declared,    ///< The op's attributes give the types of the results.
+};
+
 /// The element types that an elementwise op accepts. `number` includes all
 /// types except i1, and `integer` includes all signed and unsigned integer
 /// types except i1.
@@ -70,6 +73,7 @@ enum class Rounding : uint8_t {
   product,    ///< A product of factors in any order.
   updates,   ///< A sum or product of updates in a fixed order, which is rounded
              ///< to the type of the result after each update.
+  moments,   ///< A mean and a sum of squares of distances from it, in f64.
   batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
   softmax,   ///< An exponential divided by a sum of exponentials.
   logSumExp, ///< The logarithm of a sum of exponentials in any order.
@@ -147,6 +151,8 @@ enum class Reads : uint8_t {
            ///< which the number of operations accounts for.
   columns, ///< The number of columns of the left matrix (matmul).
   window,  ///< The number of elements of a pooling window.
+  windows, ///< The largest number of pooling windows that an element of the
+           ///< pool's input lies in (max_pool_backward, avg_pool_backward).
   interpolation, ///< The product, over the resized dims, of the largest number
                  ///< of elements that one position of the result is computed
                  ///< from (resize).

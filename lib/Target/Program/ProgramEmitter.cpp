@@ -273,6 +273,10 @@ LogicalResult ProgramEmitter::emitOp(Operation &op) {
     return emitLoop(loop, loop.getBody().front());
   if (auto loop = dyn_cast<ir::RunLoopOp>(op))
     return emitRunLoop(loop);
+  if (auto stop = dyn_cast<ir::StopGradientOp>(op)) {
+    slots[stop.getResult()] = slots.lookup(stop.getInput());
+    return success();
+  }
   if (auto tableOp = dyn_cast<ir::TandemOpInterface>(op))
     return emitTableOp(tableOp);
   return op.emitOpError("cannot be executed: a program holds ops of the tandem "

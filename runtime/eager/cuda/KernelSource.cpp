@@ -274,6 +274,8 @@ std::string cuda::programSource(const ProgramKey &key) {
     append(source, files.numbers);
   if (isFloat(key.dtype))
     append(source, files.floats);
+  if (key.family == KernelFamily::shape && key.dtype == DType::ui32)
+    append(source, {"Random"});
   if (group)
     for (const ElementwiseFunction &function :
          elementwiseFunctions(*group, key.dtype))

@@ -42,6 +42,7 @@ Planner cuda::plannerOf(OpKind kind) {
 #include "tandem/Support/Ops.def"
     return planElementwise;
   case OpKind::reshape:
+  case OpKind::stop_gradient:
     return planReshape;
   case OpKind::transpose:
     return planTranspose;
@@ -55,6 +56,8 @@ Planner cuda::plannerOf(OpKind kind) {
     return planConcat;
   case OpKind::iota:
     return planIota;
+  case OpKind::random:
+    return planRandom;
   case OpKind::gather:
     return planGather;
   case OpKind::scatter:
@@ -75,6 +78,13 @@ Planner cuda::plannerOf(OpKind kind) {
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return planPool;
+  case OpKind::max_pool_with_index:
+    return planMaxPoolWithIndex;
+  case OpKind::max_pool_backward:
+  case OpKind::avg_pool_backward:
+    return planPoolBackward;
+  case OpKind::moments:
+    return planMoments;
   case OpKind::resize:
     return planResize;
   case OpKind::reduce:
@@ -114,6 +124,8 @@ std::vector<ProgramKey> cuda::programsOf(const OpSignature &signature) {
   case OpFamily::reduction:
     return only(KernelFamily::reduction, signature.operands[0].dtype);
   case OpFamily::normalization:
+    if (signature.op.kind == OpKind::moments)
+      return only(KernelFamily::reduction, result);
     return only(KernelFamily::normalization, result);
   case OpFamily::structure:
     break;

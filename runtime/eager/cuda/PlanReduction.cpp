@@ -67,11 +67,12 @@ Planned cuda::planBatchNorm(const OpSignature &signature) {
   return OpPlan{{plan}, {}};
 }
 
-Planned cuda::planReduce(const OpSignature &signature) {
-  const auto &attrs = *signature.op.attrs.AsReduceAttrs();
-  const TensorType &operand = signature.operands[0];
+/// A kernel that reduces `dims`, one block for several results.
+static LaunchPlan planOver(const TensorType &operand,
+                           const std::vector<int64_t> &dims,
+                           std::string kernel) {
   std::array<bool, kMaxRank> isReduced{};
-  for (int64_t dim : attrs.dims)
+  for (int64_t dim : dims)
     isReduced[dim] = true;
   const Strides own = rowMajorStrides(operand.shape);
   Walk kept, reduced;
@@ -83,8 +84,7 @@ Planned cuda::planReduce(const OpSignature &signature) {
   const int64_t count = reduced.dims.numElements();
   const int64_t perBlock =
       resultsPerBlock(results, count, !kept.isContiguous());
-  LaunchPlan plan{KernelFamily::reduction, operand.dtype, "reduce_"};
-  plan.kernel += fb::EnumNameReduceKind(attrs.kind);
+  LaunchPlan plan{KernelFamily::reduction, operand.dtype, std::move(kernel)};
   plan.blocks = divideUp(results, perBlock);
   plan.pointers = {0, kResult};
   plan.values = {Indices{results, perBlock, count}
@@ -92,5 +92,21 @@ Planned cuda::planReduce(const OpSignature &signature) {
                      .add(kept.strides[0])
                      .add(reduced.dims)
                      .add(reduced.strides[0])};
+  return plan;
+}
+
+Planned cuda::planReduce(const OpSignature &signature) {
+  const auto &attrs = *signature.op.attrs.AsReduceAttrs();
+  return OpPlan{
+      {planOver(signature.operands[0], attrs.dims,
+                std::string("reduce_") + fb::EnumNameReduceKind(attrs.kind))},
+      {}};
+}
+
+Planned cuda::planMoments(const OpSignature &signature) {
+  LaunchPlan plan =
+      planOver(signature.operands[0], signature.op.attrs.AsMomentsAttrs()->dims,
+               "moments");
+  plan.pointers = {0, kResult, kSecondResult};
   return OpPlan{{plan}, {}};
 }

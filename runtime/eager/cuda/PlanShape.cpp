@@ -224,6 +224,17 @@ Planned cuda::planIota(const OpSignature &signature) {
   return OpPlan{{plan}, {}};
 }
 
+Planned cuda::planRandom(const OpSignature &signature) {
+  const int64_t size = signature.result().shape.numElements();
+  const int64_t blocks = divideUp(size, 4); // A thread has four words.
+  LaunchPlan plan{KernelFamily::shape, DType::ui32, "random_words",
+                  blocksFor(blocks)};
+  plan.pointers = {0, 1, kResult};
+  plan.values = {Indices{size}};
+  plan.largest = size + 4;
+  return OpPlan{{plan}, {}};
+}
+
 Planned cuda::planGather(const OpSignature &signature) {
   const TensorType &result = signature.result();
   const Shape &shape = signature.operands[0].shape;

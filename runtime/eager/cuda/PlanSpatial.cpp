@@ -152,3 +152,35 @@ Planned cuda::planPool(const OpSignature &signature) {
     plan.values.emplace_back(Indices{attrs.count_include_pad});
   return OpPlan{{plan}, {}};
 }
+
+Planned cuda::planMaxPoolWithIndex(const OpSignature &signature) {
+  const TensorType &result = signature.result();
+  const auto pool = SpatialPool::of(*signature.op.attrs.AsPoolAttrs(),
+                                    signature.operands[0].shape, result.shape);
+  const int64_t size = result.shape.numElements();
+  LaunchPlan plan{KernelFamily::window, result.dtype, "max_pool_with_index",
+                  blocksFor(size)};
+  plan.pointers = {0, kResult, kSecondResult};
+  plan.values = {describe(pool, pool.in, pool.out, pool.channels, size)};
+  plan.largest = lastPosition(pool);
+  return OpPlan{{plan}, {}};
+}
+
+Planned cuda::planPoolBackward(const OpSignature &signature) {
+  const auto &attrs = *signature.op.attrs.AsPoolAttrs();
+  const TensorType &result = signature.result();
+  const auto pool =
+      SpatialPool::of(attrs, result.shape, signature.operands[0].shape);
+  const int64_t size = result.shape.numElements();
+  LaunchPlan plan{KernelFamily::window, result.dtype,
+                  std::string(name(signature.op.kind)), blocksFor(size)};
+  plan.values = {describe(pool, pool.out, pool.in, pool.channels, size)};
+  plan.largest = lastPosition(pool);
+  if (signature.op.kind == OpKind::max_pool_backward) {
+    plan.pointers = {0, 1, kResult};
+  } else {
+    plan.pointers = {0, kResult};
+    plan.values.emplace_back(Indices{attrs.count_include_pad});
+  }
+  return OpPlan{{plan}, {}};
+}

@@ -27,6 +27,7 @@ static Prepare preparerOf(OpKind kind) {
     return prepareElementwise;
   case OpKind::bitcast: // The bytes stay.
   case OpKind::reshape:
+  case OpKind::stop_gradient:
     return prepareReshape;
   case OpKind::transpose:
     return prepareTranspose;
@@ -61,6 +62,15 @@ static Prepare preparerOf(OpKind kind) {
     return prepareMatmul;
   case OpKind::max_pool:
     return prepareMaxPool;
+  case OpKind::max_pool_with_index:
+    return prepareMaxPoolWithIndex;
+  case OpKind::max_pool_backward:
+  case OpKind::avg_pool_backward:
+    return preparePoolBackward;
+  case OpKind::moments:
+    return prepareMoments;
+  case OpKind::random:
+    return prepareRandom;
   case OpKind::resize:
     return prepareResize;
   case OpKind::conv:

@@ -41,6 +41,9 @@ using namespace tandem::eager;
    level::findTranspose,                                                       \
    level::findMatmul,                                                          \
    level::findWindowMax,                                                       \
+   level::findPool,                                                            \
+   level::findMoments,                                                         \
+   level::findRandom,                                                          \
    level::findPick,                                                            \
    level::findInterpolation}
 

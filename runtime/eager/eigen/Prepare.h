@@ -53,6 +53,10 @@ Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
 Prepared prepareMaxPool(const Signature &signature);
+Prepared prepareMaxPoolWithIndex(const Signature &signature);
+Prepared preparePoolBackward(const Signature &signature);
+Prepared prepareMoments(const Signature &signature);
+Prepared prepareRandom(const Signature &signature);
 Prepared prepareResize(const Signature &signature);
 
 } // namespace tandem::eager

@@ -121,7 +121,7 @@ SampledEvaluator::run(const OpDesc &op,
     results[i].reference = references[i];
     if (getOpInfo(op.kind).family == OpFamily::contraction)
       results[i].terms = facts.terms;
-    errors[i] = localErrors(op, exact, references[i], facts, terms);
+    errors[i] = localErrors(op, exact, references[i], facts, terms, i);
     rounds |= !errors[i].empty();
   }
   if (isExact && !rounds)

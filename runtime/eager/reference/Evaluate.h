@@ -55,6 +55,15 @@ void evaluateConvBackwardData(const OpDesc &op, Operands operands,
                               Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
 void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
+/// max_pool_with_index: the values, and the index.
+void evaluatePoolWithIndex(const OpDesc &op, Operands operands,
+                           std::span<Tensor> results);
+/// max_pool_backward and avg_pool_backward.
+void evaluatePoolBackward(const OpDesc &op, Operands operands, Tensor &result);
+/// The mean, and the variance.
+void evaluateMoments(const OpDesc &op, Operands operands,
+                     std::span<Tensor> results);
+void evaluateRandom(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateResize(const OpDesc &op, Operands operands, Tensor &result);
 /// The bytes of the extrapolation value of a resize as an element of `dtype`.
 /// Integers are rounded as interpolated ones are.

@@ -347,7 +347,7 @@ Errors errorsOfCustomCall(const OpDesc &op, const Tensor &result) {
 
 Errors errorsOfRounding(const OpDesc &op, Operands operands,
                         const Tensor &result, const OpErrors &facts,
-                        double termsBefore) {
+                        double termsBefore, size_t number) {
   switch (facts.rounding) {
   case Rounding::exact:
   case Rounding::updates: // Every tier rounds after each update.
@@ -365,6 +365,11 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
     return errorsOfSum(op, operands, result, facts);
   case Rounding::product:
     return errorsOfProduct(op, operands[0], result, facts.terms);
+  case Rounding::moments: {
+    Errors errors = relativeErrors(result, facts.units);
+    addMomentsErrors(errors, op, operands[0], result, facts, number);
+    return errors;
+  }
   case Rounding::batchNorm:
     return errorsOfBatchNorm(op, operands, result, facts.units);
   case Rounding::logSumExp:
@@ -383,10 +388,11 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
 
 Errors reference::localErrors(const OpDesc &op, Operands operands,
                               const Tensor &result, const OpErrors &facts,
-                              double termsBefore) {
+                              double termsBefore, size_t number) {
   if (!isFloat(result.dtype()))
     return {};
-  Errors errors = errorsOfRounding(op, operands, result, facts, termsBefore);
+  Errors errors =
+      errorsOfRounding(op, operands, result, facts, termsBefore, number);
   const bool errs = std::any_of(errors.begin(), errors.end(),
                                 [](double error) { return error > 0; });
   return errs ? errors : Errors();

@@ -31,15 +31,21 @@ using Errors = std::vector<double>;
 /// `result`, which the reference has computed from `operands`, returns how far
 /// the result of another tier on the same operands may be from it. A bound is
 /// infinite where an intermediate result may overflow in one order of
-/// evaluation and not in another. `termsBefore` is the largest number of terms
+/// evaluation and not in another. `number` is that of the result among those of
+/// the op. `termsBefore` is the largest number of terms
 /// (OpErrors) of the contractions that made the operands: it matters because a
 /// kernel may begin a sum with a term that the graph adds to it afterwards.
 Errors localErrors(const OpDesc &op, Operands operands, const Tensor &result,
-                   const OpErrors &facts, double termsBefore);
+                   const OpErrors &facts, double termsBefore, size_t number);
 
 /// Adds what a contraction errs beyond other sums.
 void addContractionErrors(Errors &errors, const OpDesc &op, Operands operands,
                           const Tensor &result, const OpErrors &facts);
+
+/// Adds what the sums of result `number` of a moments err.
+void addMomentsErrors(Errors &errors, const OpDesc &op, const Tensor &operand,
+                      const Tensor &result, const OpErrors &facts,
+                      size_t number);
 
 /// The tensor in f64 with a function of each of its elements.
 template <typename Function>

@@ -40,6 +40,7 @@ static Evaluate evaluatorOf(OpKind kind) {
     return one<evaluateClamp>;
   case OpKind::reshape:
   case OpKind::bitcast: // The bytes stay.
+  case OpKind::stop_gradient:
     return one<evaluateReshape>;
   case OpKind::transpose:
     return one<evaluateTranspose>;
@@ -53,6 +54,8 @@ static Evaluate evaluatorOf(OpKind kind) {
     return one<evaluateConcat>;
   case OpKind::iota:
     return one<evaluateIota>;
+  case OpKind::random:
+    return one<evaluateRandom>;
   case OpKind::gather:
     return one<evaluateGather>;
   case OpKind::scatter:
@@ -73,6 +76,13 @@ static Evaluate evaluatorOf(OpKind kind) {
   case OpKind::max_pool:
   case OpKind::avg_pool:
     return one<evaluatePool>;
+  case OpKind::max_pool_with_index:
+    return evaluatePoolWithIndex;
+  case OpKind::max_pool_backward:
+  case OpKind::avg_pool_backward:
+    return one<evaluatePoolBackward>;
+  case OpKind::moments:
+    return evaluateMoments;
   case OpKind::resize:
     return one<evaluateResize>;
   case OpKind::reduce:

@@ -8,6 +8,8 @@
 
 #include "engine/certificate/ElementScan.h"
 
+#include "eager/Spatial.h"
+
 #include "tandem/Support/OpErrors.h"
 #include "tandem/Support/Strides.h"
 
@@ -118,6 +120,32 @@ int64_t countRanks(const LineOrder &order, const ApproximateElements &operand) {
   return count;
 }
 
+/// Windows in which more than one element may be the largest.
+int64_t countPoolTies(const OpDesc &op, const Shape &result,
+                      const ApproximateElements &operand) {
+  const auto pool =
+      eager::SpatialPool::of(*op.attrs.AsPoolAttrs(), operand.shape, result);
+  const Shape walk{pool.batch, pool.channels, pool.output[0], pool.output[1],
+                   pool.output[2]};
+  int64_t count = 0;
+  for (StridedIndex<1> i(walk, {pool.in.planes()}); !i.done(); i.next()) {
+    const int64_t at[3] = {i[2], i[3], i[4]};
+    std::vector<double> elements;
+    eager::forEachIndex(pool.window, [&](const int64_t *tap) {
+      if (const auto offset = pool.inputOffset(at, tap))
+        elements.push_back(operand.values[i.offset(0) + *offset]);
+    });
+    double most = -std::numeric_limits<double>::infinity();
+    for (double x : elements)
+      most = std::fmax(most, x);
+    count += std::count_if(elements.begin(), elements.end(), [&](double x) {
+               return x == most || mayBeEqual(x, operand.boundOf(x), most,
+                                              operand.boundOf(most));
+             }) > 1;
+  }
+  return count;
+}
+
 } // namespace
 
 int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
@@ -140,6 +168,8 @@ int64_t tiering::countNearJump(const OpDesc &op, const TensorType &result,
   case Jumps::whereEqual:
     return countBinary(result.shape, values[0], values[1], mayBeEqual);
   case Jumps::byRank:
+    if (op.kind == OpKind::max_pool_with_index)
+      return countPoolTies(op, result.shape, values[0]);
     return op.kind == OpKind::reduce
                ? countArgmax(op, result.shape.numElements(), values[0])
                : countRanks(LineOrder::of(op, operands[0].type()), values[0]);

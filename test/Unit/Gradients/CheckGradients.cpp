@@ -26,7 +26,8 @@ using namespace tandem::test;
 
 static constexpr double kStep = 1e-5, kTolerance = 1e-6;
 
-TestFunction::TestFunction(const Case &c) {
+TestFunction::TestFunction(const CaseResult &wanted) {
+  const Case &c = wanted.op;
   context.loadDialect<ir::TandemDialect, mlir::func::FuncDialect>();
   mlir::Location loc = mlir::UnknownLoc::get(&context);
   mlir::OwningOpRef<mlir::ModuleOp> made = mlir::ModuleOp::create(loc);
@@ -42,7 +43,7 @@ TestFunction::TestFunction(const Case &c) {
   auto op = ir::buildOp(builder, loc, c.op, block->getArguments());
   if (failed(op))
     return;
-  mlir::Value result = (*op)->getResult(0);
+  mlir::Value result = (*op)->getResult(wanted.number);
   mlir::func::ReturnOp::create(builder, loc, result);
   function.setFunctionType(builder.getFunctionType(types, result.getType()));
   module = std::move(made);

@@ -23,11 +23,17 @@ namespace tandem::test {
 
 struct Case;
 
+/// A result of the op of a case.
+struct CaseResult {
+  const Case &op;
+  unsigned number = 0;
+};
+
 /// A module with the function `main`, which the reference tier runs.
 class TestFunction {
 public:
-  /// A function of one op, which returns the op's first result.
-  explicit TestFunction(const Case &c);
+  /// A function of one op, which returns one of the op's results.
+  explicit TestFunction(const CaseResult &result);
   /// Parses a function.
   explicit TestFunction(std::string_view text);
 

@@ -48,8 +48,8 @@ std::vector<int> differentiableKinds() {
   std::vector<int> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())
     if (getOpInfo(kind).gradient != Gradient::none &&
-        !isAnyOf(kind, {OpKind::iota, OpKind::bitcast, OpKind::compare,
-                        OpKind::cast}) &&
+        !isAnyOf(kind, {OpKind::iota, OpKind::random, OpKind::stop_gradient,
+                        OpKind::bitcast, OpKind::compare, OpKind::cast}) &&
         getOpInfo(kind).domain != Domain::integer &&
         getOpInfo(kind).domain != Domain::boolean)
       kinds.push_back(int(kind));
@@ -72,7 +72,7 @@ bool isDefined(const Case &c) {
 
 /// Returns true if an element of a gradient is not zero.
 bool hasGradient(const Case &c) {
-  TestFunction function(c);
+  TestFunction function(CaseResult{c});
   const std::vector<int64_t> wrt = floatsAmong(c.operands);
   std::mt19937_64 rng(1);
   std::vector<Tensor> inputs = c.operands;
@@ -102,7 +102,11 @@ TEST_P(Gradients, AgreeWithDifferences) {
         fill(c->operands[i], domainOf(kind, i), rng);
     SCOPED_TRACE("seed " + std::to_string(seed));
     SCOPED_TRACE(c->describe());
-    checkFunction(*c, c->operands, /*isTwice=*/made < kCasesTwice, rng);
+    checkFunction(CaseResult{*c, 0}, c->operands,
+                  /*isTwice=*/made < kCasesTwice, rng);
+    if (getOpInfo(kind).results == Results::pair)
+      checkFunction(CaseResult{*c, 1}, c->operands,
+                    /*isTwice=*/made < kCasesTwice, rng);
     isZero &= !hasGradient(*c);
     if (HasFailure())
       return;
@@ -117,10 +121,10 @@ static bool isEquivalent(OpKind kind, std::string_view mutation) {
   // The constant is 0 or, in a product of two differences from 1, the factors
   // change places.
   if (mutation == "constant negated")
-    return isAnyOf(kind, {OpKind::relu, OpKind::max, OpKind::min,
-                          OpKind::select, OpKind::clamp, OpKind::gather,
-                          OpKind::max_pool, OpKind::asin, OpKind::acos,
-                          OpKind::scatter, OpKind::topk, OpKind::sort});
+    return isAnyOf(kind,
+                   {OpKind::relu, OpKind::max, OpKind::min, OpKind::select,
+                    OpKind::clamp, OpKind::gather, OpKind::asin, OpKind::acos,
+                    OpKind::scatter, OpKind::topk, OpKind::sort});
   // Halves of gradients are for ties.
   if (mutation == "mul negated" || mutation == "mul without its second operand")
     return isAnyOf(kind, {OpKind::max, OpKind::min, OpKind::clamp});
@@ -148,11 +152,11 @@ TEST_P(Gradients, NoticesMutants) {
       continue;
     ++cases;
     const std::vector<int64_t> wrt = floatsAmong(c->operands);
-    TestFunction function(*c), right(*c);
+    TestFunction function(CaseResult{*c}), right(CaseResult{*c});
     ASSERT_TRUE(right.differentiate(wrt, 0));
     const size_t count = std::min<size_t>(right.countMutants(), 100);
     for (size_t number = 0; number < count; ++number) {
-      TestFunction wrong(*c);
+      TestFunction wrong(CaseResult{*c});
       ASSERT_TRUE(wrong.differentiate(wrt, 0));
       const std::string mutation = wrong.mutate(number);
       ++made[mutation];

@@ -364,6 +364,15 @@ TEST(Empty, WindowsAndReductions) {
   pool.layout = "NWC";
   for (OpKind kind : {OpKind::max_pool, OpKind::avg_pool})
     checkEmpty(makeOp(kind, pool), {empty({1, 4, 0})});
+  checkEmpty(makeOp(OpKind::max_pool_with_index, pool), {empty({1, 4, 0})});
+  pool.input_sizes = {4};
+  checkEmpty(makeOp(OpKind::avg_pool_backward, pool), {empty({1, 4, 0})});
+  checkEmpty(makeOp(OpKind::max_pool_backward, pool),
+             {empty({1, 4, 0}), emptyTensor({DType::ui8, {1, 4, 0}})});
+  checkEmpty(makeOp(OpKind::moments, fb::MomentsAttrsT{{}, {0}}),
+             {empty({0, 3})});
+  checkEmpty(makeOp(OpKind::moments, fb::MomentsAttrsT{{}, {1}}),
+             {empty({0, 3})});
 }
 
 //===----------------------------------------------------------------------===//

@@ -95,8 +95,11 @@ private:
   Case convBackwardData();
   Case matmul();
   Case pool();
+  Case poolBackward();
   Case resize();
   Case reduce();
+  Case moments();
+  Case random();
   Case batchNorm();
   std::string layout(std::string letters);
   Tensor laidOut(const std::string &layout, int64_t first, int64_t second,
@@ -355,6 +358,34 @@ Case Maker::pool() {
           {laidOut(attrs.layout, pick(1, 3), pick(1, 20), image, 'N', 'C')}};
 }
 
+/// A gradient for a random pool and, of max_pool, an index, a few of whose
+/// numbers are those of taps in padding or of none.
+Case Maker::poolBackward() {
+  Case c = pool();
+  fb::PoolAttrsT &attrs = *c.op.attrs.AsPoolAttrs();
+  const std::string letters =
+      std::string("DHW").substr(3 - attrs.window.size());
+  int64_t taps = 1;
+  for (size_t i = 0; i < letters.size(); ++i) {
+    const auto dim = static_cast<int>(attrs.layout.find(letters[i]));
+    attrs.input_sizes.push_back(c.operands[0].shape()[dim]);
+    taps *= attrs.window[i];
+  }
+  OpDesc forward = c.op;
+  forward.kind = OpKind::avg_pool;
+  const auto pooled = inferType(forward, typesOf(c.operands));
+  if (!pooled)
+    return c;
+  c.operands = {tensor(pooled->shape)};
+  if (kind == OpKind::avg_pool_backward)
+    return c;
+  std::vector<double> index(pooled->shape.numElements());
+  for (double &number : index)
+    number = static_cast<double>(pick(0, pick(0, 9) == 0 ? 255 : taps - 1));
+  c.operands.push_back(tensorOf(DType::ui8, pooled->shape, index));
+  return c;
+}
+
 /// Most dims keep their sizes or get a few times larger or smaller.
 Case Maker::resize() {
   const Shape from = shape(1, 4);
@@ -403,6 +434,27 @@ Case Maker::reduce() {
   attrs.dims.resize(
       attrs.kind == fb::ReduceKind::argmax ? 1 : pick(0, from.rank()));
   return {makeOp(kind, attrs), {tensor(from)}};
+}
+
+Case Maker::moments() {
+  const Shape from = shape(1);
+  fb::MomentsAttrsT attrs;
+  attrs.keep_dims = coin();
+  attrs.dims = permutation(from.rank());
+  attrs.dims.resize(pick(0, from.rank()));
+  return {makeOp(kind, attrs), {tensor(from)}};
+}
+
+Case Maker::random() {
+  const Shape to = shape();
+  fb::RandomAttrsT attrs;
+  attrs.shape.assign(to.begin(), to.end());
+  Case c{makeOp(kind, attrs), {}};
+  for (int i = 0; i < 2; ++i) {
+    c.operands.push_back(emptyTensor({DType::ui64, {}}));
+    *c.operands.back().as<uint64_t>() = coin() ? rng() : ~uint64_t(pick(0, 9));
+  }
+  return c;
 }
 
 Case Maker::batchNorm() {
@@ -475,11 +527,19 @@ std::optional<Case> Maker::make() {
     return matmul();
   case OpKind::max_pool:
   case OpKind::avg_pool:
+  case OpKind::max_pool_with_index:
     return pool();
+  case OpKind::max_pool_backward:
+  case OpKind::avg_pool_backward:
+    return poolBackward();
   case OpKind::resize:
     return resize();
   case OpKind::reduce:
     return reduce();
+  case OpKind::moments:
+    return moments();
+  case OpKind::random:
+    return random();
   case OpKind::batch_norm:
     return batchNorm();
   default:

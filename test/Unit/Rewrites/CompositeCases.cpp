@@ -407,5 +407,12 @@ std::vector<RewriteCase> test::compositeCases() {
       {"SinkConstants", numbers, {}, loopWithConstant},
       {"DropEmptyLoop", numbers, {}, [](DType) { return kEmptyLoop; }},
       {"tandem-evaluate-constants", numbers, {}, computedConstants},
+      {"tandem-drop-stop-gradients",
+       numbers,
+       {},
+       [](DType) -> Variants {
+         return {{"%a = tandem.stop_gradient %x : {V}\n"
+                  "%r = tandem.abs %a : {V}"}};
+       }},
   };
 }

@@ -137,6 +137,8 @@ using CreatePass = std::unique_ptr<Pass> (*)();
 static const std::pair<const char *, CreatePass> kPasses[] = {
     {"tandem-decompose-conv-backward-data",
      [] { return createTandemDecomposeConvBackwardData(); }},
+    {"tandem-drop-stop-gradients",
+     [] { return createTandemDropStopGradients(); }},
     {"tandem-decompose-resize", [] { return createTandemDecomposeResize(); }},
     {"tandem-decompose-softmax", [] { return createTandemDecomposeSoftmax(); }},
     {"tandem-split-reductions", [] { return createTandemSplitReductions(); }},

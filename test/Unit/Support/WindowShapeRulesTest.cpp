@@ -326,6 +326,52 @@ TEST(PoolShapeRule, Cases) {
   expectError(maxPool(pool2d(9, 1)), {{f32, {1, 3, 8, 8}}}, "max_pool C5: ");
 }
 
+TEST(PoolGradientShapeRules, Cases) {
+  const auto withSizes = [](fb::PoolAttrsT attrs, std::vector<int64_t> sizes) {
+    attrs.input_sizes = std::move(sizes);
+    return attrs;
+  };
+  const OpDesc op = makeOp(OpKind::max_pool_backward,
+                           withSizes(pool2d(2, 2), {8, 9}));
+  const TensorType g{f32, {D, 3, 4, 4}}, index{DType::ui8, {1, 3, D, 4}};
+  expectType(op, {g, index}, {f32, {D, 3, 8, 9}});
+  expectError(op, {g, {i8, {1, 3, 4, 4}}}, "max_pool_backward C8: ");
+  expectError(op, {g, {DType::ui8, {1, 3, 4}}}, "max_pool_backward C8: ");
+  expectError(op, {{f32, {1, 3, 4, 5}}, index}, "max_pool_backward C7: ");
+  const auto backward = [&](fb::PoolAttrsT attrs, std::vector<int64_t> sizes) {
+    return makeOp(OpKind::avg_pool_backward,
+                  withSizes(std::move(attrs), std::move(sizes)));
+  };
+  expectType(backward(pool2d(3, 1, 1), {4, 4}), {g}, g);
+  expectError(backward(pool2d(2, 2), {8}), {g}, "avg_pool_backward C7: ");
+  expectError(backward(pool2d(2, 2), {8, -9}), {g}, "avg_pool_backward C7: ");
+  expectError(backward(pool2d(9, 1), {8, 8}), {g}, "avg_pool_backward C5: ");
+  expectError(backward(pool2d(2, 2), {8, 9}), {{i8, {1, 3, 4, 4}}},
+              "avg_pool_backward C2: ");
+  expectType(makeOp(OpKind::max_pool_with_index, pool2d(16, 1)),
+             {{f32, {1, 3, 16, 16}}}, {f32, {1, 3, 1, 1}});
+  expectError(makeOp(OpKind::max_pool_with_index, pool2d(17, 1)),
+              {{f32, {1, 3, 17, 17}}}, "max_pool_with_index C6: ");
+  expectError(makeOp(OpKind::max_pool_with_index, pool2d(int64_t(1) << 40, 1)),
+              {{f32, {1, 3, D, D}}}, "max_pool_with_index C6: ");
+}
+
+TEST(MomentsAndRandomShapeRules, Cases) {
+  const auto moments = [](std::vector<int64_t> dims, bool keepDims) {
+    return makeOp(OpKind::moments,
+                  fb::MomentsAttrsT{{}, std::move(dims), keepDims});
+  };
+  expectType(moments({1}, false), {{f32, {2, 3, D}}}, {f32, {2, D}});
+  expectType(moments({0, 2}, true), {{f32, {2, 3, 0}}}, {f32, {1, 3, 1}});
+  expectError(moments({2}, false), {{f32, {2, 3}}}, "moments C1: ");
+  expectError(moments({0}, false), {{i32, {2, 3}}}, "moments C2: ");
+  const OpDesc random = makeOp(OpKind::random, fb::RandomAttrsT{{}, {2, 3}});
+  const TensorType word{DType::ui64, {}};
+  expectType(random, {word, word}, {DType::ui32, {2, 3}});
+  expectError(random, {word, {i64, {}}}, "random C1: ");
+  expectType(makeOp(OpKind::stop_gradient), {{f32, {D}}}, {f32, {D}});
+}
+
 TEST(ReduceShapeRule, Cases) {
   using enum fb::ReduceKind;
   auto reduce = [](fb::ReduceKind kind, std::vector<int64_t> dims,

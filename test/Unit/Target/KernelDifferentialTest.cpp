@@ -45,16 +45,29 @@ TEST_P(RandomBF16Kernel, AgreesWithReference) {
     checkAgainstReference(compilingProvider(), c);
 }
 
-/// The kinds of ops that fusion gives kernels: what is put at, or ordered into,
-/// computed places stays an op step, and transposed convolutions and resizes
-/// become others.
+/// Whether ops of a kind are steps of their own in a compiled program, are
+/// replaced by other ops, or are removed.
+bool isLeftToOthers(OpKind kind) {
+  constexpr OpKind kinds[] = {OpKind::custom_call,
+                              OpKind::softmax,
+                              OpKind::conv_backward_data,
+                              OpKind::resize,
+                              OpKind::max_pool_with_index,
+                              OpKind::max_pool_backward,
+                              OpKind::avg_pool_backward,
+                              OpKind::moments,
+                              OpKind::random,
+                              OpKind::stop_gradient};
+  const OpFamily family = getOpInfo(kind).family;
+  return family == OpFamily::line || family == OpFamily::indexing ||
+         std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds);
+}
+
+/// The kinds of ops that fusion gives kernels.
 std::vector<OpKind> compiledKinds() {
   std::vector<OpKind> kinds;
   for (OpKind kind : fb::EnumValuesOpKind())
-    if (kind != OpKind::custom_call && kind != OpKind::softmax &&
-        kind != OpKind::conv_backward_data && kind != OpKind::resize &&
-        getOpInfo(kind).family != OpFamily::line &&
-        getOpInfo(kind).family != OpFamily::indexing)
+    if (!isLeftToOthers(kind))
       kinds.push_back(kind);
   return kinds;
 }

@@ -102,8 +102,10 @@ private:
     addWindow(from);
     list("window", from.window);
     attribute("layout", builder.getStringAttr(from.layout));
-    if (kind == OpKind::avg_pool)
+    if (kind == OpKind::avg_pool || kind == OpKind::avg_pool_backward)
       flag("count_include_pad", from.count_include_pad);
+    if (kind == OpKind::avg_pool_backward || kind == OpKind::max_pool_backward)
+      list("input_sizes", from.input_sizes);
   }
   void add(const fb::ResizeAttrsT &from) {
     list("dims", from.dims);
@@ -130,6 +132,11 @@ private:
     list("dims", from.dims);
     flag("keep_dims", from.keep_dims);
   }
+  void add(const fb::MomentsAttrsT &from) {
+    list("dims", from.dims);
+    flag("keep_dims", from.keep_dims);
+  }
+  void add(const fb::RandomAttrsT &from) { list("shape", from.shape); }
   void add(const fb::BatchNormAttrsT &from) {
     attribute("epsilon", builder.getF64FloatAttr(from.epsilon));
     integer("axis", from.axis);
@@ -203,6 +210,8 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(PoolAttrs)
     TABLE(ResizeAttrs)
     TABLE(ReduceAttrs)
+    TABLE(MomentsAttrs)
+    TABLE(RandomAttrs)
     TABLE(BatchNormAttrs)
     TABLE(CustomCallAttrs)
 #undef TABLE

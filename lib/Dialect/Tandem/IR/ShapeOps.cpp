@@ -135,7 +135,7 @@ void GatherOp::describeAttrs(Adaptor op, fb::GatherAttrsT &attrs) {
 }
 
 //===----------------------------------------------------------------------===//
-// iota, constant
+// iota, random, stop_gradient, constant
 //===----------------------------------------------------------------------===//
 
 OpDesc IotaOp::getOpDesc() {
@@ -147,6 +147,15 @@ OpDesc IotaOp::getOpDesc() {
   desc.kind = OpKind::iota;
   desc.attrs.Set(std::move(attrs));
   return desc;
+}
+
+void RandomOp::describeAttrs(Adaptor op, fb::RandomAttrsT &attrs) {
+  attrs.shape = toVector(op.getShape());
+}
+
+AffineMap StopGradientOp::getOperandIndexing(unsigned) {
+  return AffineMap::getMultiDimIdentityMap(
+      cast<RankedTensorType>(getInput().getType()).getRank(), getContext());
 }
 
 LogicalResult IotaOp::verify() { return ir::detail::verifyResultTypes(*this); }

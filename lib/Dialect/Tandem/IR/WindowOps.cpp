@@ -18,14 +18,14 @@ static_assert(static_cast<int>(ReduceKind::argmax) ==
                   static_cast<int>(fb::ReduceKind::argmax),
               "ReduceKind must be numbered as in Op.fbs");
 
-static_assert(static_cast<int>(ResizeMode::cubic) ==
-                      static_cast<int>(fb::ResizeMode::cubic) &&
-                  static_cast<int>(ResizeCoordinates::tf_crop_and_resize) ==
-                      static_cast<int>(
-                          fb::ResizeCoordinates::tf_crop_and_resize) &&
-                  static_cast<int>(NearestRounding::ceil) ==
-                      static_cast<int>(fb::NearestRounding::ceil),
-              "the enums of resize must be numbered as in Op.fbs");
+static_assert(
+    static_cast<int>(ResizeMode::cubic) ==
+            static_cast<int>(fb::ResizeMode::cubic) &&
+        static_cast<int>(ResizeCoordinates::tf_crop_and_resize) ==
+            static_cast<int>(fb::ResizeCoordinates::tf_crop_and_resize) &&
+        static_cast<int>(NearestRounding::ceil) ==
+            static_cast<int>(fb::NearestRounding::ceil),
+    "the enums of resize must be numbered as in Op.fbs");
 
 template <typename Adaptor>
 static void describePool(Adaptor op, fb::PoolAttrsT &attrs) {
@@ -46,6 +46,26 @@ void AvgPoolOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
   attrs.count_include_pad = op.getCountIncludePad();
 }
 
+void MaxPoolWithIndexOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
+  describePool(op, attrs);
+}
+
+void MaxPoolBackwardOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
+  describePool(op, attrs);
+  attrs.input_sizes = toVector(op.getInputSizes());
+}
+
+void AvgPoolBackwardOp::describeAttrs(Adaptor op, fb::PoolAttrsT &attrs) {
+  describePool(op, attrs);
+  attrs.input_sizes = toVector(op.getInputSizes());
+  attrs.count_include_pad = op.getCountIncludePad();
+}
+
+void MomentsOp::describeAttrs(Adaptor op, fb::MomentsAttrsT &attrs) {
+  attrs.dims = toVector(op.getDims());
+  attrs.keep_dims = op.getKeepDims();
+}
+
 template <typename T>
 static std::vector<T> listOf(std::optional<ArrayRef<T>> values) {
   return values ? std::vector<T>(values->begin(), values->end())
@@ -57,8 +77,7 @@ void ResizeOp::describeAttrs(Adaptor op, fb::ResizeAttrsT &attrs) {
   attrs.sizes = listOf(op.getSizes());
   attrs.scales = listOf(op.getScales());
   attrs.mode = static_cast<fb::ResizeMode>(op.getMode());
-  attrs.coordinates =
-      static_cast<fb::ResizeCoordinates>(op.getCoordinates());
+  attrs.coordinates = static_cast<fb::ResizeCoordinates>(op.getCoordinates());
   attrs.rounding = static_cast<fb::NearestRounding>(op.getRounding());
   attrs.cubic_coeff_a = op.getCubicCoeffA().convertToDouble();
   attrs.antialias = op.getAntialias();

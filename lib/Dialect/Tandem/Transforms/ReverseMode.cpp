@@ -21,7 +21,8 @@ bool isOfFloats(Value value) {
 
 void ReverseMode::propagate(ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
-    if (llvm::any_of(op->getOperands(),
+    if (!isa<ir::StopGradientOp>(op) &&
+        llvm::any_of(op->getOperands(),
                      [&](Value operand) { return isActive(operand); }))
       for (Value result : op->getResults())
         if (isOfFloats(result))
@@ -117,9 +118,15 @@ LogicalResult ReverseMode::visit(Operation *op) {
 }
 
 LogicalResult ReverseMode::visit(ArrayRef<Operation *> ops) {
+  SmallVector<Operation *> pools;
+  llvm::copy_if(ops, std::back_inserter(pools), llvm::IsaPred<ir::MaxPoolOp>);
   for (Operation *op : llvm::reverse(ops))
     if (failed(visit(op)))
       return failure();
+  // The rule has replaced these by ops which also give the index.
+  for (Operation *pool : pools)
+    if (pool->use_empty())
+      pool->erase();
   return success();
 }
 

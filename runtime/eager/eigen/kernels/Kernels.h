@@ -100,6 +100,65 @@ using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
                                  int64_t taps, int64_t stride,
                                  int64_t dilation);
 
+/// The number of a tap that no window has.
+inline constexpr int64_t kNoTap = 1 << 16;
+
+/// The kernels of pools with indices and of the gradients of pools. Buffers of
+/// taps have an integer as wide as an element for each element. Among equal
+/// elements, the one with the lowest tap is the largest; a NaN is larger than
+/// all numbers.
+struct PoolKernels {
+  /// out[i] = the largest of rows[j][i], j < count, and index[i] = taps[j] of
+  /// it. `taps` is in ascending order.
+  void (*maxRows)(const void *const *rows, const uint8_t *taps, int64_t count,
+                  void *out, uint8_t *index, int64_t n);
+  /// Sets best[i] = row[i] and taps[i] = tap where row[i] is larger.
+  void (*maxDown)(void *best, void *taps, const void *row, int64_t tap,
+                  int64_t n);
+  /// taps[i] = tap.
+  void (*fillTaps)(void *taps, int64_t tap, int64_t n);
+  /// out[i] = the largest of best[i * stride + j * dilation], j < window, and
+  /// index[i] = taps[...] + j of it, or 0 if that is kNoTap or more. `chosen`
+  /// is a buffer of n taps.
+  void (*maxAlong)(const void *best, const void *taps, void *out, void *chosen,
+                   uint8_t *index, int64_t n, int64_t window, int64_t stride,
+                   int64_t dilation);
+  /// out[i] = the sum of rows[j][i] over those j with index[j][i] = taps[j].
+  void (*sumChosenRows)(const void *const *rows, const uint8_t *const *index,
+                        const uint8_t *taps, int64_t count, void *out,
+                        int64_t n);
+  /// out[i] = the sum of rows[j][i] * factors[j].
+  void (*sumScaledRows)(const void *const *rows, const double *factors,
+                        int64_t count, void *out, int64_t n);
+  /// sums[i] += row[i] where index[i] = tap.
+  void (*addChosen)(void *sums, const void *row, const uint8_t *index,
+                    uint8_t tap, int64_t n);
+  /// sums[i] += row[i] * factors[i].
+  void (*addScaled)(void *sums, const void *row, const void *factors,
+                    int64_t n);
+  /// out[i] = phases[i % count * distance + i / count] for i < n.
+  void (*interleave)(const void *phases, int64_t distance, int64_t count,
+                     void *out, int64_t n);
+};
+
+/// The kernels of moments. A block has the sum of its elements, and the sum of
+/// the squares of their distances from their mean.
+struct MomentsKernels {
+  /// Computes the block of n >= 1 contiguous elements.
+  void (*ofLine)(const void *in, int64_t n, double *sum, double *squares);
+  /// Computes, for each i < n, the block of rows[j][i], j < count.
+  void (*ofRows)(const void *const *rows, int64_t count, double *sum,
+                 double *squares, int64_t n);
+  /// Adds a block of `more` elements to one of `count`, for each i < n.
+  void (*merge)(double *sum, double *squares, double count,
+                const double *moreSum, const double *moreSquares, double more,
+                int64_t n);
+};
+
+/// out[i] = word i of a random op (include/tandem/Support/Philox.h), i < n.
+using RandomKernel = void (*)(uint64_t key, uint64_t counter, uint32_t *out,
+                              int64_t n);
+
 /// Indices of elements that resize reads: index[k * n + i] for tap k of result
 /// i < n. Results are in groups of kGroup. If bases[g] is not negative, all
 /// indices of group g lie in [bases[g], bases[g] + kGroup), and all elements
@@ -250,6 +309,10 @@ struct KernelTable {
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
   WindowMaxKernel (*windowMax)(DType dtype);
+  /// Null for types other than f32 and f64.
+  const PoolKernels *(*pool)(DType dtype);
+  MomentsKernels (*moments)(DType dtype);
+  RandomKernel (*random)();
   PickKernel (*pick)(int64_t width);
   InterpolationKernels (*interpolation)(DType dtype);
 };
@@ -283,6 +346,9 @@ const KernelTable &kernels();
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
   WindowMaxKernel findWindowMax(DType dtype);                                  \
+  const PoolKernels *findPool(DType dtype);                                    \
+  MomentsKernels findMoments(DType dtype);                                     \
+  RandomKernel findRandom();                                                   \
   PickKernel findPick(int64_t width);                                          \
   InterpolationKernels findInterpolation(DType dtype);                         \
   }

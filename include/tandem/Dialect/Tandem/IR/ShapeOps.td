@@ -227,6 +227,65 @@ def Tandem_IotaOp : Tandem_TableOp<"iota", []> {
   let assemblyFormat = "`axis` `=` $axis attr-dict `:` type($result)";
 }
 
+def Tandem_RandomOp : Tandem_Op<"random", "RandomAttrs"> {
+  let summary = "Random words, which a key and a counter determine";
+  let description = [{
+    The result has the shape `shape` and holds words of 32 random bits. The
+    generator is Philox4x32-10 (J. Salmon, M. Moraes, R. Dror and D. Shaw,
+    Parallel random numbers: as easy as 1, 2, 3, SC'11; the library Random123). It
+    maps a block number of 128 bits and a key of 64 bits to four words. Element i
+    of the result, in row-major order, is word `i mod 4` of block
+    `counter + floor(i / 4)`, which is computed modulo 2^64. The low 32 bits of
+    the key and of the block number are the first words of the generator's key
+    and counter, and the high 32 bits are the second words. Words 2 and 3 of the
+    counter are 0.
+
+    The op has no state. The same key and counter give the same words in every
+    tier and on every device. A program that draws `n` words advances its counter
+    by `ceil(n / 4)` to draw others.
+
+    Constraints:
+    - C1: `key` and `counter` have no dims, and their element type is ui64.
+    - C2: `shape` has at most 8 entries, which are not negative.
+
+    Example:
+    ```mlir
+    %bits = tandem.random %key, %counter shape = [8, 100]
+        : (tensor<ui64>, tensor<ui64>) -> tensor<8x100xui32>
+    ```
+  }];
+  let arguments = (ins Tandem_TensorOf<[UI64]>:$key,
+                       Tandem_TensorOf<[UI64]>:$counter,
+                       DenseI64ArrayAttr:$shape);
+  let results = (outs Tandem_TensorOf<[UI32]>:$result);
+  let assemblyFormat = [{
+    $key `,` $counter `shape` `=` $shape attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
+def Tandem_StopGradientOp : Tandem_Op<"stop_gradient", "",
+    [DeclareOpInterfaceMethods<IndexingOpInterface>]> {
+  let summary = "The operand, as a constant for the gradient";
+  let description = [{
+    The result is equal to the operand. Its gradient is zero, because
+    `tandem-differentiate` takes the result for a constant. The pass keeps the op,
+    so that the result is a constant for second derivatives as well. The op costs
+    nothing: `tandem-drop-stop-gradients` removes it before a function is
+    compiled, and a Program has no step for it.
+
+    Example:
+    ```mlir
+    %0 = tandem.stop_gradient %x : tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Tensor:$input);
+  let results = (outs Tandem_Tensor:$result);
+  let assemblyFormat = [{
+    $input attr-dict `:` custom<Signature>(type($input), type($result))
+  }];
+}
+
 def Tandem_ConstantOp : Tandem_BaseOp<"constant",
     [ConstantLike, AllTypesMatch<["value", "result"]>]> {
   let summary = "A constant tensor";

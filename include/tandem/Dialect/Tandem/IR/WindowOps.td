@@ -1,4 +1,4 @@
-//===- WindowOps.td - Windows, reductions, normalizations -*- tablegen -* -===//
+//===- WindowOps.td - Windows, reductions, normalizations -*- tablegen -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -10,91 +10,6 @@
 #define TANDEM_DIALECT_WINDOWOPS_TD
 
 include "tandem/Dialect/Tandem/IR/TandemBase.td"
-
-class Tandem_PoolOp<string mnemonic, Type type>
-    : Tandem_Op<mnemonic, "PoolAttrs"> {
-  dag poolArguments = (ins type:$input, DenseI64ArrayAttr:$window,
-      DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low,
-      DenseI64ArrayAttr:$pad_high, DenseI64ArrayAttr:$dilations,
-      StrAttr:$layout);
-  let results = (outs type:$result);
-}
-
-def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
-  let summary = "Largest element of each window over the spatial dims";
-  let description = [{
-    Padding does not count as an element of the window. If a window contains
-    NaN, the result is NaN. The assembly format omits strides and dilations of 1
-    and zero padding.
-
-    Constraints:
-    - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter
-      occurs once. The input has the rank of the layout.
-    - C2: the element type is a float type or an integer type other than i1.
-    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have one
-      entry per spatial dim. Windows, strides and dilations are at least 1, and
-      no padding is negative.
-    - C4: padding is smaller than the dilated window.
-    - C5: the dilated window is no larger than the padded input.
-
-    Special values:
-    - S1: with dilation, a window can lie entirely in padding. Such a window
-      gives -inf, or the smallest value of an integer type.
-
-    Gradients:
-    - G1: the first largest element of a window has the gradient of the window
-      or, if there is a NaN, the first NaN.
-
-    Example:
-    ```mlir
-    %0 = tandem.max_pool %x layout = "NHWC" window = [2, 2] strides = [2, 2]
-        : (tensor<?x32x32x8xf32>) -> tensor<?x16x16x8xf32>
-    ```
-  }];
-  let arguments = poolArguments;
-  let assemblyFormat = [{
-    $input custom<PoolAttributes>($layout, $window, $strides, $pad_low,
-                                  $pad_high, $dilations)
-    attr-dict `:` functional-type(operands, results)
-  }];
-}
-
-def Tandem_AvgPoolOp : Tandem_PoolOp<"avg_pool", Tandem_Float> {
-  let summary = "Mean of each window over the spatial dims";
-  let description = [{
-    With `count_include_pad`, padding counts as elements with value 0. Without
-    `count_include_pad`, padding does not count as elements of the window. The
-    assembly format omits strides and dilations of 1 and zero padding.
-
-    Constraints:
-    - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter
-      occurs once. The input has the rank of the layout.
-    - C2: the element type is a float type.
-    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have one
-      entry per spatial dim. Windows, strides and dilations are at least 1, and
-      no padding is negative.
-    - C4: padding is smaller than the dilated window.
-    - C5: the dilated window is no larger than the padded input.
-
-    Special values:
-    - S1: with dilation, a window can lie entirely in padding. Such a window
-      gives NaN, or 0 with `count_include_pad`.
-
-    Example:
-    ```mlir
-    %0 = tandem.avg_pool %x count_include_pad layout = "NCHW" window = [3, 3]
-        pad_low = [1, 1] pad_high = [1, 1]
-        : (tensor<?x8x32x32xf32>) -> tensor<?x8x32x32xf32>
-    ```
-  }];
-  let arguments = !con(poolArguments, (ins UnitAttr:$count_include_pad));
-  let assemblyFormat = [{
-    $input (`count_include_pad` $count_include_pad^)?
-    custom<PoolAttributes>($layout, $window, $strides, $pad_low, $pad_high,
-                           $dilations)
-    attr-dict `:` functional-type(operands, results)
-  }];
-}
 
 def Tandem_ResizeOp : Tandem_Op<"resize", "ResizeAttrs"> {
   let summary = "Resizes dims by interpolation";
@@ -231,6 +146,47 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
     attr-dict `:` functional-type(operands, results)
   }];
   let hasCanonicalizer = 1;
+}
+
+def Tandem_MomentsOp : Tandem_Op<"moments", "MomentsAttrs"> {
+  let summary = "Mean and variance along some dims";
+  let description = [{
+    The first result is the mean of the elements along `dims`. The second result
+    is their biased variance: the mean of the squares of the distances from the
+    mean. The reduced dims are removed. With `keep_dims`, they are kept with size
+    1.
+
+    Both results are computed in f64 from the distances to the mean, so that a
+    mean which is large relative to the spread of the elements costs no digits.
+    Blocks of elements are combined by the formula of Chan, Golub and LeVeque
+    (Updating formulae and a pairwise algorithm for computing sample variances,
+    1979). The size of a block depends on the sizes alone, and not on the number
+    of threads.
+
+    Constraints:
+    - C1: `dims` are dims of the operand, and each occurs at most once.
+    - C2: the element type is a float type.
+
+    Special values:
+    - S1: the mean and the variance of no elements are NaN.
+    - S2: if an element is infinite or NaN, the variance is NaN. The mean is then
+      infinite or NaN, as the sum of the elements is.
+    - S3: for f64, the results are not specified if the sum of the elements or of
+      the squares of their distances from the mean overflows.
+
+    Example:
+    ```mlir
+    %mean, %variance = tandem.moments %x dims = [0, 1, 2]
+        : (tensor<8x32x32x16xf32>) -> (tensor<16xf32>, tensor<16xf32>)
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, DenseI64ArrayAttr:$dims,
+                       UnitAttr:$keep_dims);
+  let results = (outs Tandem_Float:$mean, Tandem_Float:$variance);
+  let assemblyFormat = [{
+    $input `dims` `=` $dims (`keep_dims` $keep_dims^)? attr-dict `:`
+    functional-type(operands, results)
+  }];
 }
 
 def Tandem_BatchNormOp : Tandem_Op<"batch_norm", "BatchNormAttrs"> {

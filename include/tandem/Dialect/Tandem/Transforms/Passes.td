@@ -172,6 +172,15 @@ def TandemDecomposeConvBackwardData
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
 
+def TandemDropStopGradients : Pass<"tandem-drop-stop-gradients"> {
+  let summary = "Remove stop_gradient ops";
+  let description = [{
+    This pass replaces each `stop_gradient` by its operand. The op means something
+    to `tandem-differentiate` alone, and would be in the way of rewrite patterns.
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+}
+
 def TandemDecomposeResize : Pass<"tandem-decompose-resize"> {
   let summary = "Replace resizes by gathers and weighted sums";
   let description = [{

@@ -19,11 +19,13 @@ namespace {
 /// under one tap of all windows are a strided slice.
 class PoolTaps {
 public:
+  /// The pool reads values of the shape of `from` and has a result of the shape
+  /// of `to`.
   template <typename Pool>
-  PoolTaps(GradientBuilder &b, Pool pool)
+  PoolTaps(GradientBuilder &b, Pool pool, Value from, Value to)
       : b(b), window(pool.getWindow()), strides(pool.getStrides()),
         padLow(pool.getPadLow()), dilations(pool.getDilations()),
-        input(shapeOf(pool.getInput())), output(shapeOf(pool.getResult())) {
+        input(shapeOf(from)), output(shapeOf(to)) {
     StringRef spatial = StringRef("DHW").take_back(window.size());
     for (char letter : spatial)
       dims.push_back(static_cast<int64_t>(pool.getLayout().find(letter)));
@@ -43,9 +45,6 @@ public:
   Value putUnder(Value x, int64_t tap);
   /// Cuts the padding off.
   Value inner(Value padded);
-  /// The number of elements of the input in each window, in a shape that
-  /// broadcasts to that of the result.
-  Value counts(FloatType type);
 
 private:
   /// The first element of the padded input under the tap, by dim.
@@ -118,41 +117,15 @@ Value PoolTaps::inner(Value padded) {
   return ArrayRef(behind) == ArrayRef(none) ? x : b.pad(x, none, behind, none);
 }
 
-Value PoolTaps::counts(FloatType type) {
-  Value result;
-  for (auto [i, dim] : llvm::enumerate(dims)) {
-    SmallVector<double> counts;
-    for (int64_t at = 0; at < output[dim]; ++at) {
-      int64_t count = 0;
-      for (int64_t tap = 0; tap < window[i]; ++tap) {
-        const int64_t place = at * strides[i] + tap * dilations[i] - padLow[i];
-        count += place >= 0 && place < input[dim];
-      }
-      counts.push_back(static_cast<double>(count));
-    }
-    SmallVector<Attribute> elements;
-    for (double count : counts)
-      elements.push_back(b.getBuilder().getFloatAttr(type, count));
-    Value along =
-        b.alongAxis(b.create<ConstantOp>(DenseElementsAttr::get(
-                        RankedTensorType::get({output[dim]}, type), elements)),
-                    dim, static_cast<int64_t>(input.size()));
-    result = result ? b.mul(result, along) : along;
-  }
-  return result;
-}
-
 } // namespace
 
-/// The first largest element of a window has the gradient, and the first NaN if
-/// there is one (G1).
-LogicalResult MaxPoolOp::buildGradients(GradientBuilder &b) {
-  if (!b.isWanted(0))
-    return success();
-  PoolTaps taps(b, *this);
-  Value g = b.gradient(), zero = b.scalar(0, g), y = getResult();
+/// The gradient of a max_pool whose windows have too many elements for an
+/// index: each element is compared with the result.
+static Value gradientByTaps(GradientBuilder &b, MaxPoolOp pool) {
+  PoolTaps taps(b, pool, pool.getInput(), pool.getResult());
+  Value g = b.gradient(), zero = b.scalar(0, g), y = pool.getResult();
   Value padded =
-      taps.padded(getInput(), -std::numeric_limits<double>::infinity());
+      taps.padded(pool.getInput(), -std::numeric_limits<double>::infinity());
   Value taken, sum;
   for (int64_t tap = 0; tap < taps.numTaps(); ++tap) {
     Value x = taps.under(padded, tap);
@@ -166,25 +139,85 @@ LogicalResult MaxPoolOp::buildGradients(GradientBuilder &b) {
     Value share = taps.putUnder(b.select(isFirst, g, zero), tap);
     sum = sum ? b.add(sum, share) : share;
   }
-  b.add(0, taps.inner(sum));
+  return taps.inner(sum);
+}
+
+/// The spatial sizes of the input of a pool, in D, H, W order.
+static SmallVector<int64_t> spatialSizes(Value input, StringRef layout) {
+  SmallVector<int64_t> sizes;
+  for (char letter : StringRef("DHW").take_back(layout.size() - 2))
+    sizes.push_back(shapeOf(input)[layout.find(letter)]);
+  return sizes;
+}
+
+template <typename Pool>
+static Value gradientByIndex(GradientBuilder &b, Pool pool, Value index) {
+  return b.create<MaxPoolBackwardOp>(
+      b.gradient(), index, spatialSizes(pool.getInput(), pool.getLayout()),
+      pool.getWindow(), pool.getStrides(), pool.getPadLow(), pool.getPadHigh(),
+      pool.getDilations(), pool.getLayout());
+}
+
+/// The first largest element of a window has the gradient, and the first NaN if
+/// there is one (G1). The pool is replaced by one which tells the index of that
+/// element, so that the input is read once.
+LogicalResult MaxPoolOp::buildGradients(GradientBuilder &b) {
+  if (!b.isWanted(0))
+    return success();
+  if (llvm::product_of(getWindow()) > kMaxIndexedTaps) {
+    b.add(0, gradientByTaps(b, *this));
+    return success();
+  }
+  OpBuilder forward(*this);
+  auto pool = MaxPoolWithIndexOp::create(
+      forward, (*this)->getLoc(), getInput(), getWindow(), getStrides(),
+      getPadLow(), getPadHigh(), getDilations(), getLayout());
+  getResult().replaceAllUsesWith(pool.getValues());
+  b.add(0, gradientByIndex(b, pool, pool.getIndex()));
+  return success();
+}
+
+LogicalResult MaxPoolWithIndexOp::buildGradients(GradientBuilder &b) {
+  if (b.isWanted(0) && b.gradient(0))
+    b.add(0, gradientByIndex(b, *this, getIndex()));
+  return success();
+}
+
+/// The op is linear: the gradient of a window is that of the element which the
+/// index names.
+LogicalResult MaxPoolBackwardOp::buildGradients(GradientBuilder &b) {
+  if (!b.isWanted(0))
+    return success();
+  Value g = b.gradient(), zero = b.scalar(0, g), result;
+  PoolTaps taps(b, *this, getResult(), getGradient());
+  Value padded = taps.padded(g, 0);
+  auto type = RankedTensorType::get({}, typeOf(getIndex()).getElementType());
+  for (int64_t tap = 0; tap < taps.numTaps(); ++tap) {
+    Value number =
+        b.create<ConstantOp>(SplatElementsAttr::get(type, APInt(8, tap)));
+    Value share = b.select(b.compare(ComparePredicate::eq, getIndex(), number),
+                           taps.under(padded, tap), zero);
+    result = result ? b.add(result, share) : share;
+  }
+  b.add(0, result);
   return success();
 }
 
 LogicalResult AvgPoolOp::buildGradients(GradientBuilder &b) {
-  if (!b.isWanted(0))
-    return success();
-  PoolTaps taps(b, *this);
-  Value g = b.gradient();
-  Value divisor =
-      getCountIncludePad()
-          ? b.scalar(static_cast<double>(taps.numTaps()), g)
-          : taps.counts(cast<FloatType>(typeOf(g).getElementType()));
-  Value share = b.div(g, divisor), sum;
-  for (int64_t tap = 0; tap < taps.numTaps(); ++tap) {
-    Value placed = taps.putUnder(share, tap);
-    sum = sum ? b.add(sum, placed) : placed;
-  }
-  b.add(0, taps.inner(sum));
+  if (b.isWanted(0))
+    b.add(0, b.create<AvgPoolBackwardOp>(
+                 b.gradient(), spatialSizes(getInput(), getLayout()),
+                 getWindow(), getStrides(), getPadLow(), getPadHigh(),
+                 getDilations(), getLayout(), getCountIncludePad()));
+  return success();
+}
+
+/// The op is linear, and its transpose is the pool.
+LogicalResult AvgPoolBackwardOp::buildGradients(GradientBuilder &b) {
+  if (b.isWanted(0))
+    b.add(0, b.create<AvgPoolOp>(b.gradient(), getWindow(), getStrides(),
+                                 getPadLow(), getPadHigh(), getDilations(),
+                                 getLayout(), getCountIncludePad()));
   return success();
 }
 

@@ -78,6 +78,36 @@ LogicalResult ReduceOp::buildGradients(GradientBuilder &b) {
   return success();
 }
 
+/// With n elements, the mean has the gradient 1 / n, and the variance the
+/// gradient 2 (x - mean) / n: the gradient of the mean in it is 0.
+LogicalResult MomentsOp::buildGradients(GradientBuilder &b) {
+  if (!b.isWanted(0))
+    return success();
+  RankedTensorType type = typeOf(getInput());
+  double count = 1;
+  for (int64_t dim : getDims())
+    count *= static_cast<double>(type.getDimSize(dim));
+  auto restored = [&](Value x) {
+    return getKeepDims() ? x : b.restoreDims(x, getDims(), type.getRank());
+  };
+  Value sum;
+  if (Value g = b.gradient(0)) {
+    SmallVector<int64_t> all =
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+    sum = b.create<BroadcastOp>(
+        restored(b.div(g, b.scalar(count, g))),
+        b.getBuilder().getDenseI64ArrayAttr(type.getShape()),
+        b.getBuilder().getDenseI64ArrayAttr(all));
+  }
+  if (Value g = b.gradient(1)) {
+    Value centered = b.sub(getInput(), restored(getMean()));
+    Value share = b.mul(centered, restored(b.mul(g, 2 / count)));
+    sum = sum ? b.add(sum, share) : share;
+  }
+  b.add(0, sum);
+  return success();
+}
+
 LogicalResult SoftmaxOp::buildGradients(GradientBuilder &b) {
   Value y = getResult(), g = b.gradient();
   Value sum = b.reduce(b.mul(g, y), ReduceKind::sum,
