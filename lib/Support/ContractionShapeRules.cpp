@@ -16,6 +16,8 @@
 //           C5  input channels are the kernel's I times groups
 //           C6  the bias is 1-D, of the output channels
 //           C7  the kernel fits into the padded input
+//   conv_backward_data and conv_backward_weights: the same, as said in the
+//   dialect
 //   matmul  C1  ranks are 2 or more
 //           C2  operands have one element type, not i1
 //           C3  the contracted dims are equal
@@ -96,7 +98,8 @@ Expected<ConvLayouts> parseLayouts(const OpDesc &op, Operands operands) {
 /// Constraints 2 and 3, and the first half of 4.
 Status checkConvAttrs(const OpDesc &op, Operands operands, size_t numSpatial) {
   const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
-  const bool isBackward = op.kind == OpKind::conv_backward_data;
+  const bool isBackward = op.kind == OpKind::conv_backward_data,
+             isWeights = op.kind == OpKind::conv_backward_weights;
   for (const TensorType &type : operands)
     if (!isFloat(type.dtype) || type.dtype != operands[0].dtype)
       return broken(op.kind, 2, operands[0].dtype, " and ", type.dtype);
@@ -104,10 +107,12 @@ Status checkConvAttrs(const OpDesc &op, Operands operands, size_t numSpatial) {
       attrs.pad_low.size() != numSpatial ||
       attrs.pad_high.size() != numSpatial ||
       attrs.dilations.size() != numSpatial ||
-      attrs.output_padding.size() != (isBackward ? numSpatial : 0))
+      attrs.output_padding.size() != (isBackward ? numSpatial : 0) ||
+      attrs.window.size() != (isWeights ? numSpatial : 0))
     return broken(op.kind, 3,
-                  isBackward ? "strides, pads, dilations and output_padding"
-                             : "strides, pads and dilations",
+                  isBackward  ? "strides, pads, dilations and output_padding"
+                  : isWeights ? "window, strides, pads and dilations"
+                              : "strides, pads and dilations",
                   " must have ", numSpatial, " entries each");
   for (size_t i = 0; i < numSpatial; ++i) {
     if (attrs.strides[i] < 1 || attrs.dilations[i] < 1 ||
@@ -118,6 +123,9 @@ Status checkConvAttrs(const OpDesc &op, Operands operands, size_t numSpatial) {
     if (isBackward && attrs.output_padding[i] < 0)
       return broken(op.kind, 3, "output_padding ", attrs.output_padding[i],
                     " of spatial dim ", i);
+    if (isWeights && attrs.window[i] < 1)
+      return broken(op.kind, 3, "window ", attrs.window[i], " of spatial dim ",
+                    i);
   }
   if (attrs.groups < 1)
     return broken(op.kind, 4, "groups is ", attrs.groups);
@@ -185,6 +193,20 @@ Expected<int64_t> checkBackwardChannels(int64_t groups, Operands operands,
     return broken(kKind, 5, perGroup, " channels in each of ", groups,
                   " groups are too many");
   return checkBias(kKind, operands, *out);
+}
+
+/// The same of conv_backward_weights. Returns the numbers of output channels
+/// and of input channels in a group of the result.
+Expected<std::pair<int64_t, int64_t>>
+checkWeightsChannels(int64_t groups, Operands operands,
+                     const ConvLayouts &layouts) {
+  constexpr OpKind kKind = OpKind::conv_backward_weights;
+  int64_t in = operands[0].shape[layouts.input.channel];
+  int64_t out = operands[1].shape[layouts.output.channel];
+  TANDEM_RETURN_IF_ERROR(checkGroups(kKind, out, groups));
+  if (in != kDynamic && in % groups != 0)
+    return broken(kKind, 5, in, " input channels in ", groups, " groups");
+  return std::pair{out, in == kDynamic ? kDynamic : in / groups};
 }
 
 /// The size of conv_backward_data's result along spatial dim `i`; nothing where
@@ -267,6 +289,53 @@ Expected<TensorType> shape_rules::inferConvBackwardData(const OpDesc &op,
                       attrs.pad_low[i], " and ", attrs.pad_high[i],
                       " and output_padding ", attrs.output_padding[i]);
       });
+}
+
+/// Constraints 6 and 7 of conv_backward_weights: `operands[1]` has the batch
+/// and the spatial sizes of the result of the conv.
+static Status checkGradient(const OpDesc &op, Operands operands,
+                            const ConvLayouts &layouts) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  const Shape &input = operands[0].shape, &gradient = operands[1].shape;
+  const int64_t images = input[layouts.input.batch],
+                given = gradient[layouts.output.batch];
+  if (!mergeDims(images, given))
+    return broken(op.kind, 6, dimText(images), " images, but the gradient has ",
+                  dimText(given));
+  for (int i = 0; i < layouts.input.numSpatial; ++i) {
+    const int64_t size = input[layouts.input.spatial[i]],
+                  count = gradient[layouts.output.spatial[i]];
+    const std::optional<int64_t> expected =
+        forwardSize(size, attrs.window[i], attrs, i);
+    if (!expected)
+      return broken(
+          op.kind, 7, "a window of ", attrs.window[i], " with dilation ",
+          attrs.dilations[i], " does not fit into ", dimText(size),
+          " elements padded by ", attrs.pad_low[i], " and ", attrs.pad_high[i]);
+    if (!mergeDims(*expected, count))
+      return broken(op.kind, 7, "spatial dim ", i, ": conv has ",
+                    dimText(*expected), " positions, but the gradient has ",
+                    dimText(count));
+  }
+  return {};
+}
+
+Expected<TensorType> shape_rules::inferConvBackwardWeights(const OpDesc &op,
+                                                           Operands operands) {
+  const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
+  TANDEM_ASSIGN_OR_RETURN(ConvLayouts layouts, parseLayouts(op, operands));
+  const int numSpatial = layouts.input.numSpatial;
+  TANDEM_RETURN_IF_ERROR(checkConvAttrs(op, operands, numSpatial));
+  TANDEM_ASSIGN_OR_RETURN(
+      const auto channels,
+      checkWeightsChannels(attrs.groups, operands, layouts));
+  TANDEM_RETURN_IF_ERROR(checkGradient(op, operands, layouts));
+  TensorType result = operands[0];
+  result.shape[layouts.kernel.batch] = channels.first;
+  result.shape[layouts.kernel.channel] = channels.second;
+  for (int i = 0; i < numSpatial; ++i)
+    result.shape[layouts.kernel.spatial[i]] = attrs.window[i];
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

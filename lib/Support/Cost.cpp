@@ -60,6 +60,17 @@ int64_t phaseMacs(const fb::ConvAttrsT &attrs, const Shape &kernel) {
   return macs;
 }
 
+/// The multiply-adds per element of the result of conv_backward_weights.
+int64_t positionMacs(const fb::ConvAttrsT &attrs, const Shape &gradient) {
+  Expected<LayoutDims> layout = parseLayout(attrs.output_layout, false);
+  if (!layout)
+    return 0;
+  int64_t macs = gradient[layout->batch];
+  for (int i = 0; i < layout->numSpatial; ++i)
+    macs = saturatingMul(macs, gradient[layout->spatial[i]]);
+  return macs;
+}
+
 int64_t contractedSize(const fb::MatmulAttrsT &attrs, const Shape &lhs) {
   return lhs[lhs.rank() - (attrs.transpose_lhs ? 2 : 1)];
 }
@@ -107,6 +118,8 @@ int64_t readsPerElement(const OpDesc &op, Operands operands,
     return convMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
   case Reads::phase:
     return phaseMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
+  case Reads::positions:
+    return positionMacs(*op.attrs.AsConvAttrs(), operands[1].shape);
   case Reads::columns:
     return contractedSize(*op.attrs.AsMatmulAttrs(), operands[0].shape);
   case Reads::window:

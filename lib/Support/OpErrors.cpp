@@ -196,7 +196,7 @@ OpErrors tandem::errorsOf(const OpDesc &op,
   if (errors.condition == Condition::own)
     errors.condition =
         errors.mayCancel ? Condition::normwise : Condition::relative;
-  if (op.attrs.AsConvAttrs())
+  if (op.attrs.AsConvAttrs() && op.kind != OpKind::conv_backward_weights)
     errors.isNormwise = mayErrNormwise(op, operands[1].shape, result.dtype);
   if (info.family == OpFamily::contraction && precision == Precision::tf32 &&
       result.dtype == DType::f32)

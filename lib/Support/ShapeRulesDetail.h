@@ -39,6 +39,8 @@ Expected<TensorType> inferScan(const OpDesc &op, Operands operands);
 Expected<TensorType> inferFFT(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConv(const OpDesc &op, Operands operands);
 Expected<TensorType> inferConvBackwardData(const OpDesc &op, Operands operands);
+Expected<TensorType> inferConvBackwardWeights(const OpDesc &op,
+                                              Operands operands);
 Expected<TensorType> inferMatmul(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPool(const OpDesc &op, Operands operands);
 Expected<TensorType> inferPoolBackward(const OpDesc &op, Operands operands);

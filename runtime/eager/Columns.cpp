@@ -15,51 +15,17 @@
 
 #include "Columns.h"
 
+#include "ColumnsDetail.h"
 #include "Scratch.h"
-#include "Spatial.h"
 #include "eigen/Parallel.h"
 
 #include <algorithm>
+#include <tuple>
 
 using namespace tandem;
 using namespace tandem::eager;
 
 namespace {
-
-using Prepared = std::unique_ptr<PreparedOp>;
-
-/// An op that is ready to run, and its result.
-struct Step {
-  Prepared op;
-  TensorType type;
-};
-
-/// The type of a tensor in another layout.
-TensorType arranged(const TensorType &type, std::string_view from,
-                    std::string_view to) {
-  TensorType result = type;
-  for (size_t i = 0; i < to.size(); ++i)
-    result.shape[static_cast<int>(i)] =
-        type.shape[static_cast<int>(from.find(to[i]))];
-  return result;
-}
-
-/// Transposes a tensor from one layout to another; no op where they are equal.
-Expected<Step> prepareTranspose(ProviderList providers, const TensorType &type,
-                                std::string_view from, std::string_view to) {
-  Step step{nullptr, arranged(type, from, to)};
-  if (from == to)
-    return step;
-  fb::TransposeAttrsT attrs;
-  for (char letter : to)
-    attrs.permutation.push_back(static_cast<int64_t>(from.find(letter)));
-  OpDesc op;
-  op.kind = OpKind::transpose;
-  op.attrs.Set(std::move(attrs));
-  TANDEM_ASSIGN_OR_RETURN(
-      step.op, prepareOp(providers, {op, {&type, 1}, {&step.type, 1}}));
-  return step;
-}
 
 /// Rows of the product, counted from the first row of the first group. Row
 /// `channel * taps + tap` has what all positions of the operand add to the
@@ -94,16 +60,6 @@ private:
   void addTap(const T *column, T *plane, const Spatial3 &tap) const;
   Spatial3 getTap(int64_t row) const;
 };
-
-/// The first position of a row whose tap is inside the result, and the first
-/// behind those.
-std::pair<int64_t, int64_t> positionsInside(const SpatialConv &conv,
-                                            int64_t offset) {
-  const int64_t stride = conv.strides[2], size = conv.in.size[2];
-  const int64_t first = offset >= 0 ? 0 : (-offset + stride - 1) / stride;
-  const int64_t last = size <= offset ? 0 : (size - offset - 1) / stride + 1;
-  return {first, std::min(last, conv.output[2])};
-}
 
 template <typename T>
 void ColumnsSum::addTap(const T *column, T *plane, const Spatial3 &tap) const {
@@ -206,17 +162,8 @@ static int64_t countBlockRows(const ColumnsSum &sum, const OpSignature &op) {
 /// product is computed in blocks, so that the factors of a block are adjacent.
 Status ColumnsOp::prepareKernel(ProviderList providers, std::string layout,
                                 const TensorType &type) {
-  const int64_t groups = sum.conv.groups;
-  kernelOfGroups = {type.dtype, {}};
-  for (size_t i = 0; i < layout.size(); ++i) {
-    int64_t size = type.shape[static_cast<int>(i)];
-    if (layout[i] == 'O') {
-      kernelOfGroups.shape.push_back(groups);
-      size /= groups;
-    }
-    kernelOfGroups.shape.push_back(size);
-  }
-  layout.insert(layout.find('O'), "G");
+  std::tie(kernelOfGroups, layout) =
+      splitGroups(type, std::move(layout), sum.conv.groups);
   const std::string window = std::string("DHW").substr(6 - layout.size());
   TANDEM_ASSIGN_OR_RETURN(
       kernel,
@@ -374,13 +321,15 @@ public:
     const auto isEmpty = [](const TensorType &type) {
       return type.shape.numElements() == 0;
     };
-    if (signature.op.kind != OpKind::conv_backward_data ||
+    const bool isWeights = signature.op.kind == OpKind::conv_backward_weights;
+    if ((signature.op.kind != OpKind::conv_backward_data && !isWeights) ||
         byteWidth(signature.result().dtype) < 4 ||
         isEmpty(signature.result()) ||
         std::any_of(signature.operands.begin(), signature.operands.end(),
                     isEmpty))
       return nullptr;
-    return ColumnsOp::create(inner, signature);
+    return isWeights ? createWeightColumns(inner, signature)
+                     : ColumnsOp::create(inner, signature);
   }
 
 private:

@@ -1,4 +1,4 @@
-//===- Columns.h - Transposed convolutions as matrix products ---*- C++ -*-===//
+//===- Columns.h - Gradients of convolutions as products --------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,12 +15,14 @@
 
 namespace tandem::eager {
 
-/// The provider of conv_backward_data for f32 and f64 with any attributes.
-/// `inner` multiplies matrices and transposes tensors. Beside its operands and
-/// its result, a run needs memory for tensors in other layouts and for the
-/// columns that it adds to the result. It computes these in blocks that take no
-/// more memory than the operands and the result together, or than one row of
-/// the product and the least work of a task.
+/// The provider of conv_backward_data and conv_backward_weights for f32 and f64
+/// with any attributes. `inner` multiplies matrices and transposes tensors.
+/// Beside its operands and its result, a run needs memory for tensors in other
+/// layouts and for the columns, which it adds to the result of
+/// conv_backward_data, and which are a factor of the result of
+/// conv_backward_weights. It computes the columns in blocks that take no more
+/// memory than the operands and the result together, or than one row of the
+/// columns and the least work of a task.
 std::unique_ptr<Provider> createColumnsProvider(ProviderList inner);
 
 } // namespace tandem::eager

@@ -108,6 +108,14 @@ struct SpatialConv : SpatialWindow {
   static SpatialConv ofBackwardData(const fb::ConvAttrsT &attrs,
                                     const Shape &input, const Shape &kernel,
                                     const Shape &result);
+  /// The convolution whose gradient a conv_backward_weights computes:
+  /// `weights` is the op's result, and `out` is its operand `gradient`.
+  static SpatialConv ofBackwardWeights(const fb::ConvAttrsT &attrs,
+                                       const Shape &input,
+                                       const Shape &gradient,
+                                       const Shape &result) {
+    return of(attrs, input, result, gradient);
+  }
 };
 
 /// A pooling: its window and its channels.

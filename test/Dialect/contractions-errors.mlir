@@ -96,6 +96,78 @@ func.func @conv_c7(%x: tensor<1x2x1xf32>, %w: tensor<3x1x4xf32>) {
 
 // -----
 
+func.func @conv_backward_weights_c1(%x: tensor<1x8x2xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C1: layouts NWC, HWIO and NWC differ in their spatial dims}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "HWIO", output = "NWC"> window = [3] : (tensor<1x8x2xf32>, tensor<1x6x4xf32>) -> tensor<3x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c3(%x: tensor<1x8x2xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C3: window, strides, pads and dilations must have 1 entries each}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3, 3] : (tensor<1x8x2xf32>, tensor<1x6x4xf32>) -> tensor<3x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c3_window(%x: tensor<1x8x2xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C3: window 0 of spatial dim 0}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [0] : (tensor<1x8x2xf32>, tensor<1x6x4xf32>) -> tensor<0x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c4(%x: tensor<1x8x2xf32>, %g: tensor<1x6x3xf32>) {
+  // expected-error@+1 {{conv_backward_weights C4: 3 output channels in 2 groups}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3] groups = 2 : (tensor<1x8x2xf32>, tensor<1x6x3xf32>) -> tensor<3x1x3xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c5(%x: tensor<1x8x3xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C5: 3 input channels in 2 groups}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3] groups = 2 : (tensor<1x8x3xf32>, tensor<1x6x4xf32>) -> tensor<3x1x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c6(%x: tensor<1x8x2xf32>, %g: tensor<2x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C6: 1 images, but the gradient has 2}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3] : (tensor<1x8x2xf32>, tensor<2x6x4xf32>) -> tensor<3x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c7(%x: tensor<1x8x2xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C7: a window of 9 with dilation 1 does not fit into 8 elements padded by 0 and 0}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [9] : (tensor<1x8x2xf32>, tensor<1x6x4xf32>) -> tensor<9x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_c7_sizes(%x: tensor<1x8x2xf32>, %g: tensor<1x5x4xf32>) {
+  // expected-error@+1 {{conv_backward_weights C7: spatial dim 0: conv has 6 positions, but the gradient has 5}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3] : (tensor<1x8x2xf32>, tensor<1x5x4xf32>) -> tensor<3x2x4xf32>
+  return
+}
+
+// -----
+
+func.func @conv_backward_weights_no_window(%x: tensor<1x8x2xf32>, %g: tensor<1x6x4xf32>) {
+  // expected-error@+1 {{expected 'window = [...]'}}
+  %0 = tandem.conv_backward_weights %x, %g layout = <input = "NWC", kernel = "WIO", output = "NWC">  : (tensor<1x8x2xf32>, tensor<1x6x4xf32>) -> tensor<3x2x4xf32>
+  return
+}
+
+// -----
+
 func.func @conv_keyword(%x: tensor<1x8x1xf32>, %w: tensor<3x1x4xf32>) {
   // expected-error@+1 {{unknown attribute 'padding'}}
   %0 = tandem.conv %x, %w layout = <input = "NWC", kernel = "WIO", output = "NWC"> padding = [1] : (tensor<1x8x1xf32>, tensor<3x1x4xf32>) -> tensor<1x6x4xf32>

@@ -37,6 +37,21 @@ func.func @conv_backward_data(%x1: tensor<?x16x50xf32>, %w1: tensor<16x8x4xf32>,
   return
 }
 
+// CHECK-LABEL: func @conv_backward_weights
+func.func @conv_backward_weights(%x1: tensor<?x16x50xf32>, %g1: tensor<?x8x48xf32>, %g2: tensor<?x22x8xf32>,
+                                 %x3: tensor<2x?x9x6xbf16>, %g3: tensor<2x?x4x4xbf16>) {
+  // CHECK: tandem.conv_backward_weights %{{.*}}, %{{.*}} layout = <input = "NCW", kernel = "OIW", output = "NCW"> window = [3] : (tensor<?x16x50xf32>, tensor<?x8x48xf32>) -> tensor<8x16x3xf32>
+  %0 = tandem.conv_backward_weights %x1, %g1 layout = <input = "NCW", kernel = "OIW", output = "NCW"> window = [3] strides = [1] groups = 1
+      : (tensor<?x16x50xf32>, tensor<?x8x48xf32>) -> tensor<8x16x3xf32>
+  // CHECK: tandem.conv_backward_weights %{{.*}}, %{{.*}} layout = <input = "NCW", kernel = "WIO", output = "NWC"> window = [4] strides = [2] pad_low = [1] pad_high = [2] dilations = [3] : (tensor<?x16x50xf32>, tensor<?x22x8xf32>) -> tensor<4x16x8xf32>
+  %1 = tandem.conv_backward_weights %x1, %g2 layout = <input = "NCW", kernel = "WIO", output = "NWC"> dilations = [3] pad_high = [2] window = [4] pad_low = [1] strides = [2]
+      : (tensor<?x16x50xf32>, tensor<?x22x8xf32>) -> tensor<4x16x8xf32>
+  // CHECK: tandem.conv_backward_weights %{{.*}}, %{{.*}} layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> window = [2, 3] strides = [2, 2] groups = 2 : (tensor<2x?x9x6xbf16>, tensor<2x?x4x4xbf16>) -> tensor<2x3x3x4xbf16>
+  %2 = tandem.conv_backward_weights %x3, %g3 layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> window = [2, 3] strides = [2, 2] groups = 2
+      : (tensor<2x?x9x6xbf16>, tensor<2x?x4x4xbf16>) -> tensor<2x3x3x4xbf16>
+  return
+}
+
 // CHECK-LABEL: func @matmul
 func.func @matmul(%a: tensor<?x4x16xf32>, %b: tensor<16x8xf32>, %c: tensor<2x1x8x16xi32>, %d: tensor<3x8x4xi32>) {
   // CHECK: tandem.matmul %{{.*}}, %{{.*}} : (tensor<?x4x16xf32>, tensor<16x8xf32>) -> tensor<?x4x8xf32>

@@ -176,6 +176,16 @@ int fuzz::convBackwardData(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
                   b.node(x).magnitude * b.node(kernel).magnitude);
 }
 
+int fuzz::convBackwardWeights(GraphBuilder &b, const fb::ConvAttrsT &attrs,
+                              int x, int gradient) {
+  const Shape &shape = b.type(gradient).shape;
+  const int64_t channels =
+      shape[static_cast<int>(attrs.output_layout.find('C'))];
+  return b.op(describe(OpKind::conv_backward_weights, attrs), {x, gradient},
+              static_cast<double>(shape.numElements() / channels) *
+                  b.node(x).magnitude * b.node(gradient).magnitude);
+}
+
 int fuzz::matmul(GraphBuilder &b, const fb::MatmulAttrsT &attrs, int x, int y) {
   const Shape &shape = b.type(x).shape;
   int64_t k = shape[shape.rank() - (attrs.transpose_lhs ? 2 : 1)];

@@ -67,6 +67,8 @@ int conv(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x, int kernel);
 /// The same op with a third operand, one element for each output channel.
 int convWithBias(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
                  int kernel, int bias);
+int convBackwardWeights(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
+                        int gradient);
 int convBackwardData(GraphBuilder &b, const fb::ConvAttrsT &attrs, int x,
                      int kernel);
 int matmul(GraphBuilder &b, const fb::MatmulAttrsT &attrs, int x, int y);

@@ -94,6 +94,8 @@ void printConv(AttrPrinter &p, const fb::ConvAttrsT &a, OpKind kind) {
   p.integer("groups", a.groups);
   if (kind == OpKind::conv_backward_data)
     p.list("output_padding", a.output_padding);
+  if (kind == OpKind::conv_backward_weights)
+    p.list("window", a.window);
   p.raw("layout", "#tandem.conv_layout<input = \"" + a.input_layout +
                       "\", kernel = \"" + a.kernel_layout + "\", output = \"" +
                       a.output_layout + "\">");

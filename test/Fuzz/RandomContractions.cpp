@@ -286,6 +286,40 @@ void appendMatmul(GraphBuilder &b) {
     appendEpilogue(b, z, b.type(z).shape.rank() - 1);
 }
 
+/// The gradient of the weights of a convolution.
+void appendConvBackwardWeights(GraphBuilder &b) {
+  const size_t rank = b.random.pick<size_t>({1, 1, 2, 2, 2, 3});
+  const Windows w = randomWindows(b, rank);
+  const Channels c = randomChannels(b, rank);
+  fb::ConvAttrsT attrs;
+  setRandomLayouts(b, rank, attrs);
+  attrs.groups = b.random.chance(70) ? 1 : c.groups;
+  attrs.window = w.window;
+  attrs.strides = w.strides;
+  attrs.pad_low = w.padLow;
+  attrs.pad_high = w.padHigh;
+  attrs.dilations = w.dilations;
+  std::vector<int64_t> positions;
+  for (size_t i = 0; i < rank; ++i)
+    positions.push_back((w.input[i] + w.padLow[i] + w.padHigh[i] -
+                         w.dilations[i] * (w.window[i] - 1) - 1) /
+                            w.strides[i] +
+                        1);
+  const DType dtype = randomContracted(b);
+  const int64_t batch = b.random.between(1, 4);
+  int x = b.pickOfType({dtype, arrange(attrs.input_layout, batch, 'N',
+                                       c.inputs * attrs.groups, w.input)});
+  if (b.random.chance(30))
+    x = appendPrologue(b, x, static_cast<int>(attrs.input_layout.find('C')));
+  const Shape shape =
+      arrange(attrs.output_layout, batch, 'N', c.outputs, positions);
+  const auto length = static_cast<double>(shape.numElements() / c.outputs);
+  const int y =
+      convBackwardWeights(b, attrs, x, pickWeights(b, {dtype, shape}, length));
+  if (b.random.chance(40))
+    appendEpilogue(b, y, static_cast<int>(attrs.kernel_layout.find('O')));
+}
+
 void appendPool(GraphBuilder &b) {
   size_t rank = b.random.pick<size_t>({1, 2, 2, 3});
   Windows w = randomWindows(b, rank);
@@ -404,6 +438,8 @@ void fuzz::appendContraction(GraphBuilder &b) {
     appendUsualConv(b);
   else if (draw < 77)
     appendConvBackwardData(b);
+  else if (draw < 84)
+    appendConvBackwardWeights(b);
   else
     appendMatmul(b);
 }

@@ -67,14 +67,13 @@ func.func @main(%x: tensor<f16>, %y: tensor<f16>) -> tensor<f16> {
 
 // -----
 
-// A convolution's gradients are a transposed convolution, and a convolution whose images and channels have
-// changed places.
+// A convolution's gradients are a transposed convolution, and the gradient of its weights.
 
 // CHECK-LABEL: @main(%arg0: tensor<2x9x3xf32>, %arg1: tensor<3x3x4xf32>)
 // CHECK: tandem.conv_backward_data %[[G:.*]], %arg1
 // CHECK-SAME: layout = <input = "NWC", kernel = "WIO", output = "NWC"> strides = [2] pad_low = [1]
-// CHECK: tandem.conv %{{.*}}, %[[G]]
-// CHECK-SAME: layout = <input = "CWN", kernel = "IWO", output = "WNC"> pad_low = [1] dilations = [2]
+// CHECK: tandem.conv_backward_weights %arg0, %[[G]]
+// CHECK-SAME: layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3] strides = [2] pad_low = [1]
 // SECOND-LABEL: @main
 // SEED-LABEL: @main
 func.func @main(%x: tensor<2x9x3xf32>, %k: tensor<3x3x4xf32>) -> tensor<f32> {

@@ -31,7 +31,7 @@ inline constexpr int kPhiloxOperations = 80;
 enum class OpFamily : uint8_t {
   elementwise,   ///< Functions of elements; operands broadcast as in NumPy.
   shape,         ///< Ops that only move elements, iota and random.
-  contraction,   ///< Sums of products: conv and matmul.
+  contraction,   ///< Sums of products: conv, its gradients, and matmul.
   window,        ///< Pools, their gradients, and resize.
   reduction,     ///< Reductions over whole dims: reduce.
   normalization, ///< batch_norm, softmax and moments.
@@ -143,16 +143,19 @@ enum class Range : uint8_t {
 /// The number of elements of the first operand that are read to compute one
 /// element of the result.
 enum class Reads : uint8_t {
-  one,     ///< One element.
-  taps,    ///< Kernel taps times the input channels per group (conv).
-  phase,   ///< The largest number of kernel taps that meet elements of the
-           ///< operand at one position of the result, times the input channels
-           ///< per group (conv_backward_data). Other positions have fewer taps,
-           ///< which the number of operations accounts for.
-  columns, ///< The number of columns of the left matrix (matmul).
-  window,  ///< The number of elements of a pooling window.
-  windows, ///< The largest number of pooling windows that an element of the
-           ///< pool's input lies in (max_pool_backward, avg_pool_backward).
+  one,   ///< One element.
+  taps,  ///< Kernel taps times the input channels per group (conv).
+  phase, ///< The largest number of kernel taps that meet elements of the
+         ///< operand at one position of the result, times the input channels
+         ///< per group (conv_backward_data). Other positions have fewer taps,
+         ///< which the number of operations accounts for.
+  positions, ///< The number of elements of one channel of the second operand
+             ///< (conv_backward_weights). Windows at the borders of the first
+             ///< operand count although some of their taps are in the padding.
+  columns,   ///< The number of columns of the left matrix (matmul).
+  window,    ///< The number of elements of a pooling window.
+  windows,   ///< The largest number of pooling windows that an element of the
+             ///< pool's input lies in (max_pool_backward, avg_pool_backward).
   interpolation, ///< The product, over the resized dims, of the largest number
                  ///< of elements that one position of the result is computed
                  ///< from (resize).

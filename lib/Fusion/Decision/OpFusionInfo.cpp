@@ -51,8 +51,8 @@ FusionDecision checkReads(Operation *op, int64_t reads, int64_t limit) {
   // would compute a block of four random words for each word: 8,000,000 words
   // took 32 ms instead of 4 ms.
   if (reads == kSharedWork ||
-      isa<ir::ConvBackwardDataOp, ir::ResizeOp, ir::MaxPoolBackwardOp,
-          ir::AvgPoolBackwardOp, ir::RandomOp>(op))
+      isa<ir::ConvBackwardDataOp, ir::ConvBackwardWeightsOp, ir::ResizeOp,
+          ir::MaxPoolBackwardOp, ir::AvgPoolBackwardOp, ir::RandomOp>(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwise);
   if (reads > limit)
     return FusionDecision::refuse(FusionRefusal::TooManyReads, reads, limit);

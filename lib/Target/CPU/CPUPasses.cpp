@@ -102,8 +102,8 @@ void CPU::addLayoutPasses(OpPassManager &pm,
 void CPU::addPassesBeforeFusion(OpPassManager &pm,
                                 const PipelineOptions &options) const {
   // Before all that asks whether a contraction becomes a kernel.
+  const CPUOptions given = read(options.targetOptions);
   if (!options.areBackendsChosen) {
-    const CPUOptions given = read(options.targetOptions);
     ChooseContractionsOptions choose;
     choose.how = given.contractions;
     choose.winograd = given.winograd != Winograd::never;
@@ -111,6 +111,12 @@ void CPU::addPassesBeforeFusion(OpPassManager &pm,
     choose.notes = !options.fusionReport.empty();
     pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
   }
+  // After the choice for other contractions: this pass makes its own, and the
+  // library is slow for the convolutions that the pass builds.
+  DecomposeConvBackwardWeightsOptions decompose;
+  decompose.how = given.contractions;
+  decompose.deviceSpec = options.deviceSpec;
+  pm.addNestedPass<func::FuncOp>(createDecomposeConvBackwardWeights(decompose));
   // Fusion makes one kernel of what a softmax becomes.
   pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
   TandemSplitReductionsOptions split;

@@ -73,6 +73,8 @@ Planner cuda::plannerOf(OpKind kind) {
     return planConv;
   case OpKind::conv_backward_data:
     return planConvBackwardData;
+  case OpKind::conv_backward_weights:
+    return planConvBackwardWeights;
   case OpKind::matmul:
     return planMatmul;
   case OpKind::max_pool:

@@ -109,6 +109,7 @@ Planned planScan(const OpSignature &signature);
 Planned planFFT(const OpSignature &signature);
 Planned planConv(const OpSignature &signature);
 Planned planConvBackwardData(const OpSignature &signature);
+Planned planConvBackwardWeights(const OpSignature &signature);
 Planned planMatmul(const OpSignature &signature);
 Planned planPool(const OpSignature &signature);
 Planned planMaxPoolWithIndex(const OpSignature &signature);

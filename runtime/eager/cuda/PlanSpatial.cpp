@@ -137,6 +137,35 @@ Planned cuda::planConvBackwardData(const OpSignature &signature) {
   return OpPlan{{plan}, {}};
 }
 
+Planned cuda::planConvBackwardWeights(const OpSignature &signature) {
+  const TensorType &result = signature.result();
+  const auto conv = SpatialConv::ofBackwardWeights(
+      *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
+      signature.operands[1].shape, result.shape);
+  const int64_t outputs = conv.outputChannels / conv.groups;
+  const int64_t positions =
+      conv.batch * conv.output[0] * conv.output[1] * conv.output[2];
+  const int64_t rows = conv.window[0] * conv.window[1] * conv.window[2] *
+                       conv.groupInputChannels;
+  const int64_t tiles = tilesOf(rows, outputs);
+  LaunchPlan plan{KernelFamily::contraction, result.dtype,
+                  "conv_backward_weights", tiles * conv.groups};
+  plan.pointers = {0, 1, kResult};
+  // The members of struct Conv, where `window` lies over the op's input and has
+  // the positions of its gradient.
+  plan.values = {
+      describe(conv, conv.in, conv.out, outputs, positions)
+          .add(std::array{positions, rows, tiles, conv.groupInputChannels,
+                          conv.outputChannels, conv.weights.batch,
+                          conv.weights.channel})
+          .add(conv.weights.stride)
+          .add(std::array{conv.groupInputChannels * conv.in.channel,
+                          outputs * conv.out.channel,
+                          outputs * conv.weights.batch, int64_t(0)})};
+  plan.largest = lastPosition(conv);
+  return OpPlan{{plan}, {}};
+}
+
 Planned cuda::planPool(const OpSignature &signature) {
   const auto &attrs = *signature.op.attrs.AsPoolAttrs();
   const TensorType &result = signature.result();

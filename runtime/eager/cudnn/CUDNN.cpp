@@ -20,7 +20,7 @@ CUDNNProvider::prepareFused(const FusedContraction &conv) const {
   std::optional<ConvProblem> problem = ConvProblem::of(conv);
   if (!problem || !session.open())
     return nullptr;
-  if (problem->isBackwardData && problem->hasBias)
+  if (problem->direction == ConvDirection::backwardData && problem->hasBias)
     return prepareBiasAfter(conv.contraction);
   if (conv.activation == Activation::relu && !options.mayDropNaN)
     TANDEM_RETURN_IF_ERROR(session.enginesThatKeepNaN(problem->dtype));
@@ -65,17 +65,19 @@ CUDNNProvider::prepareConverted(const ConvProblem &problem,
   std::vector<TensorType> operands(given.operands.begin(),
                                    given.operands.end());
   TensorType result = given.result();
-  const bool isChannelsLast =
-      !problem.input.isPacked(false) || !problem.output.isPacked(false);
+  const bool isChannelsLast = !problem.windowed().isPacked(false) ||
+                              !problem.positions().isPacked(false);
+  const bool isWeights = problem.direction == ConvDirection::backwardWeights;
+  std::string &ofSecond = isWeights ? attrs.output_layout : attrs.kernel_layout,
+              &ofResult = isWeights ? attrs.kernel_layout : attrs.output_layout;
   const bool isComplete =
       (problem.input.isPacked() ||
        op.convertOperand(0, operands[0], attrs.input_layout, isChannelsLast,
                          kernels)) &&
       (problem.kernel.isPacked() ||
-       op.convertOperand(1, operands[1], attrs.kernel_layout, isChannelsLast,
-                         kernels)) &&
+       op.convertOperand(1, operands[1], ofSecond, isChannelsLast, kernels)) &&
       (problem.output.isPacked() ||
-       op.convertResult(result, attrs.output_layout, isChannelsLast, kernels));
+       op.convertResult(result, ofResult, isChannelsLast, kernels));
   if (!isComplete)
     return nullptr;
   FusedContraction packed = {

@@ -86,33 +86,56 @@ static bool isEmpty(const TensorType &type) {
   return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
 }
 
+static std::optional<ConvDirection> directionOf(OpKind kind) {
+  if (kind == OpKind::conv)
+    return ConvDirection::forward;
+  if (kind == OpKind::conv_backward_data)
+    return ConvDirection::backwardData;
+  if (kind == OpKind::conv_backward_weights)
+    return ConvDirection::backwardWeights;
+  return std::nullopt;
+}
+
+/// The convolution that the op computes, or whose gradient it computes.
+static SpatialConv describe(const OpSignature &op, ConvDirection direction) {
+  const auto &attrs = *op.op.attrs.AsConvAttrs();
+  const Shape &first = op.operands[0].shape, &second = op.operands[1].shape,
+              &result = op.result().shape;
+  switch (direction) {
+  case ConvDirection::forward:
+    return SpatialConv::of(attrs, first, second, result);
+  case ConvDirection::backwardData:
+    return SpatialConv::ofBackwardData(attrs, first, second, result);
+  case ConvDirection::backwardWeights:
+    return SpatialConv::ofBackwardWeights(attrs, first, second, result);
+  }
+  __builtin_unreachable();
+}
+
 std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   const OpSignature &signature = fused.contraction;
   const TensorType &result = signature.result();
-  const bool isBackwardData = signature.op.kind == OpKind::conv_backward_data;
-  if ((signature.op.kind != OpKind::conv && !isBackwardData) ||
-      !dataTypeOf(result.dtype) || fused.activation == Activation::gelu_tanh ||
-      isEmpty(result) ||
+  const std::optional<ConvDirection> direction = directionOf(signature.op.kind);
+  if (!direction || !dataTypeOf(result.dtype) ||
+      fused.activation == Activation::gelu_tanh || isEmpty(result) ||
       std::any_of(signature.operands.begin(), signature.operands.end(),
                   isEmpty))
     return std::nullopt;
-  const auto describe =
-      isBackwardData ? &SpatialConv::ofBackwardData : &SpatialConv::of;
-  SpatialConv conv =
-      describe(*signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
-               signature.operands[1].shape, result.shape);
+  SpatialConv conv = describe(signature, *direction);
   evenOut(conv);
   const int numSpatial = std::max(conv.in.numSpatial, 2);
-  if (isBackwardData && !isCovered(conv))
+  if (*direction == ConvDirection::backwardData && !isCovered(conv))
     return std::nullopt;
   ConvProblem problem;
   problem.dtype = result.dtype;
-  problem.isBackwardData = isBackwardData;
+  problem.direction = *direction;
   problem.input = dimsOf(conv.in, numSpatial);
   problem.kernel = dimsOf(conv.weights, numSpatial);
   problem.output = dimsOf(conv.out, numSpatial);
-  if (isBackwardData)
+  if (*direction == ConvDirection::backwardData)
     std::swap(problem.input, problem.output);
+  if (*direction == ConvDirection::backwardWeights)
+    std::swap(problem.kernel, problem.output);
   problem.strides = lastOf(conv.strides, numSpatial);
   problem.padLow = lastOf(conv.padLow, numSpatial);
   problem.padHigh = lastOf(conv.padHigh, numSpatial);
@@ -147,12 +170,11 @@ bool ConvProblem::packLayouts() {
 ConvProblem ConvProblem::onFewPositions() const {
   constexpr int64_t kMaxPositions = 4;
   ConvProblem few = *this;
-  few.input.sizes[0] = few.output.sizes[0] = 1;
-  TensorDims &fewWindowed = isBackwardData ? few.output : few.input,
-             &fewPositions = isBackwardData ? few.input : few.output;
+  TensorDims &fewWindowed = few.windowed(), &fewPositions = few.positions();
+  fewWindowed.sizes[0] = fewPositions.sizes[0] = 1;
   for (size_t i = 0; i < strides.size(); ++i) {
     const int64_t count = std::min(positions().sizes[i + 2], kMaxPositions);
-    const int64_t window = (kernel.sizes[i + 2] - 1) * dilations[i] + 1;
+    const int64_t window = (weights().sizes[i + 2] - 1) * dilations[i] + 1;
     const int64_t covered =
         (count - 1) * strides[i] + window - padLow[i] - padHigh[i];
     if (covered < 1)
@@ -160,14 +182,19 @@ ConvProblem ConvProblem::onFewPositions() const {
     fewPositions.sizes[i + 2] = count;
     fewWindowed.sizes[i + 2] = covered;
   }
-  few.input.strides = packedStrides(few.input.sizes, input.isPacked(true));
-  few.output.strides = packedStrides(few.output.sizes, output.isPacked(true));
+  fewWindowed.strides =
+      packedStrides(fewWindowed.sizes, windowed().isPacked(true));
+  fewPositions.strides =
+      packedStrides(fewPositions.sizes, positions().isPacked(true));
   return few;
 }
 
 std::string ConvProblem::key() const {
   std::string text(name(dtype));
-  text += isBackwardData ? " backward" : "";
+  if (direction == ConvDirection::backwardData)
+    text += " backward";
+  if (direction == ConvDirection::backwardWeights)
+    text += " weights";
   for (const auto *list : {&input.sizes, &input.strides, &kernel.sizes,
                            &kernel.strides, &output.sizes, &output.strides,
                            &strides, &padLow, &padHigh, &dilations}) {
@@ -181,7 +208,7 @@ std::string ConvProblem::key() const {
 
 std::string ConvProblem::familyKey() const {
   ConvProblem family = *this;
-  for (TensorDims *dims : {&family.input, &family.output}) {
+  for (TensorDims *dims : {&family.windowed(), &family.positions()}) {
     dims->strides = {dims->isPacked(true), dims->isPacked(false)};
     dims->sizes = {dims->sizes[1]};
   }
@@ -214,6 +241,23 @@ constexpr ConvolutionAttributes kBackwardData = {
     Attribute::backwardDataKernel,      Attribute::backwardDataOutput,
     Attribute::backwardDataConvolution, Attribute::backwardDataAlpha,
     Attribute::backwardDataBeta};
+constexpr ConvolutionAttributes kBackwardWeights = {
+    Kind::convolutionBackwardFilter,      Attribute::backwardFilterInput,
+    Attribute::backwardFilterGradient,    Attribute::backwardFilterOutput,
+    Attribute::backwardFilterConvolution, Attribute::backwardFilterAlpha,
+    Attribute::backwardFilterBeta};
+
+const ConvolutionAttributes &attributesOf(ConvDirection direction) {
+  switch (direction) {
+  case ConvDirection::forward:
+    return kForward;
+  case ConvDirection::backwardData:
+    return kBackwardData;
+  case ConvDirection::backwardWeights:
+    return kBackwardWeights;
+  }
+  __builtin_unreachable();
+}
 
 class GraphBuilder {
 public:
@@ -300,8 +344,7 @@ Status GraphBuilder::addConvolution(const Descriptor &output) {
   const float oneF32 = 1, zeroF32 = 0;
   const bool isF64 = problem.dtype == DType::f64;
   const int type = isF64 ? Type::float64 : Type::float32;
-  const ConvolutionAttributes &names =
-      problem.isBackwardData ? kBackwardData : kForward;
+  const ConvolutionAttributes &names = attributesOf(problem.direction);
   Descriptor operation(library, names.kind);
   TANDEM_RETURN_IF_ERROR(
       operation.set(names.input, input)

@@ -16,6 +16,7 @@
 #include "tandem/Runtime/Kernels/FusedContraction.h"
 
 #include <string>
+#include <utility>
 
 namespace tandem::cudnn {
 
@@ -33,12 +34,16 @@ struct TensorDims {
   bool isPacked() const { return isPacked(true) || isPacked(false); }
 };
 
-/// A conv or conv_backward_data with its epilogue, in cuDNN's terms: two or
-/// three spatial dims; the layouts are strides. `input` is the op's operand and
-/// `output` its result; cuDNN calls those of conv_backward_data dy and dx.
+enum class ConvDirection { forward, backwardData, backwardWeights };
+
+/// A conv with its epilogue, or one of its gradients, in cuDNN's terms: two or
+/// three spatial dims; the layouts are strides. `input` and `kernel` are the
+/// op's operands and `output` is its result. For conv_backward_data, cuDNN
+/// calls these dy, w and dx. For conv_backward_weights, it calls them x, dy and
+/// dw.
 struct ConvProblem {
   DType dtype = DType::f32;
-  bool isBackwardData = false;
+  ConvDirection direction = ConvDirection::forward;
   TensorDims input, kernel, output;
   std::vector<int64_t> strides, padLow, padHigh, dilations;
   bool hasBias = false, hasResidual = false;
@@ -61,14 +66,35 @@ struct ConvProblem {
 
   /// The tensor that windows lie over, and the tensor that has one element for
   /// each window.
-  const TensorDims &windowed() const { return isBackwardData ? output : input; }
-  const TensorDims &positions() const {
-    return isBackwardData ? input : output;
+  const TensorDims &windowed() const {
+    return direction == ConvDirection::backwardData ? output : input;
   }
-  int64_t groups() const { return windowed().sizes[1] / kernel.sizes[1]; }
+  const TensorDims &positions() const {
+    switch (direction) {
+    case ConvDirection::forward:
+      return output;
+    case ConvDirection::backwardData:
+      return input;
+    case ConvDirection::backwardWeights:
+      return kernel;
+    }
+    __builtin_unreachable();
+  }
+  /// The kernel of the convolution, or its gradient.
+  const TensorDims &weights() const {
+    return direction == ConvDirection::backwardWeights ? output : kernel;
+  }
+  int64_t groups() const { return windowed().sizes[1] / weights().sizes[1]; }
 
   /// The same on one image, of few positions where padding leaves some.
   ConvProblem onFewPositions() const;
+
+  TensorDims &windowed() {
+    return const_cast<TensorDims &>(std::as_const(*this).windowed());
+  }
+  TensorDims &positions() {
+    return const_cast<TensorDims &>(std::as_const(*this).positions());
+  }
 
   /// All of it, as text: for caches.
   std::string key() const;

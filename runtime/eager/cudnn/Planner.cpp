@@ -83,6 +83,10 @@ bool Planner::isAllowed(const EngineConfig &config, const ConvProblem &problem,
   if (config.isNoted(NumericalNote::downConvertInputs) ||
       std::any_of(config.numerical.begin(), config.numerical.end(), isRounding))
     return false;
+  // A call that is repeated has the same bits.
+  if (problem.direction == ConvDirection::backwardWeights &&
+      config.isNoted(NumericalNote::nondeterministic))
+    return false;
   return problem.dtype != DType::f32 || options.precision == Precision::tf32 ||
          !config.isNoted(NumericalNote::tensorCore);
 }
@@ -103,8 +107,11 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
   if (!trial)
     return true;
   // cuDNN numbers the engines of each kind of convolution from 0.
-  std::string key = std::to_string(plan->engine) +
-                    (problem.isBackwardData ? " backward " : " ");
+  std::string key =
+      std::to_string(plan->engine) +
+      (problem.direction == ConvDirection::forward        ? " "
+       : problem.direction == ConvDirection::backwardData ? " backward "
+                                                          : " weights ");
   if (problem.groups() > 1)
     key += problem.familyKey();
   else

@@ -48,9 +48,12 @@ bool keepsInfinity(const std::vector<double> &results) {
              results, [](double value) { return std::isfinite(value); });
 }
 
-/// Whether an element of a packed tensor is of the first group.
-bool isOfFirstGroup(const TensorDims &dims, int64_t groups, int64_t element) {
-  return element / dims.strides[1] % dims.sizes[1] < dims.sizes[1] / groups;
+/// Whether an element of a packed tensor is of the first group. `dim` is that
+/// of the channels of all groups.
+bool isOfFirstGroup(const TensorDims &dims, int64_t groups, int64_t element,
+                    int dim = 1) {
+  return element / dims.strides[dim] % dims.sizes[dim] <
+         dims.sizes[dim] / groups;
 }
 
 } // namespace
@@ -84,9 +87,12 @@ Expected<bool> Session::passesTrial(std::shared_ptr<const Plan> plan,
                    ? 1
                    : std::numeric_limits<double>::quiet_NaN();
       }));
+  // The input channels of a kernel are those of one group.
+  const int channelDim =
+      problem.direction == ConvDirection::backwardWeights ? 0 : 1;
   for (size_t i = 0; i < results.size(); ++i)
     if (std::isnan(results[i]) &&
-        isOfFirstGroup(problem.output, groups, int64_t(i)))
+        isOfFirstGroup(problem.output, groups, int64_t(i), channelDim))
       return false;
   return true;
 }

@@ -75,6 +75,7 @@ static Prepare preparerOf(OpKind kind) {
     return prepareResize;
   case OpKind::conv:
   case OpKind::conv_backward_data:
+  case OpKind::conv_backward_weights:
   case OpKind::avg_pool:
   case OpKind::custom_call:
     return nullptr;

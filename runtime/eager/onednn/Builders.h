@@ -39,6 +39,7 @@ inline dnnl::memory::desc anyFormat(const dnnl::memory::desc &desc) {
 
 void buildConv(const Signature &signature, Plan &plan);
 void buildDeconv(const Signature &signature, Plan &plan);
+void buildConvBackwardWeights(const Signature &signature, Plan &plan);
 void buildMatmul(const Signature &signature, Plan &plan);
 void buildAvgPool(const Signature &signature, Plan &plan);
 
@@ -52,6 +53,12 @@ inline dnnl::memory::data_type dataType(DType dtype) {
 /// library's slow reference code.
 inline bool isFallback(const char *implementation) {
   return std::string_view(implementation).starts_with("ref");
+}
+
+/// Whether an implementation, given by the library's name for it, is code that
+/// the library generates for the op, and not a matrix product between copies.
+inline bool isGenerated(const char *implementation) {
+  return std::string_view(implementation).starts_with("jit");
 }
 
 } // namespace tandem::onednn

@@ -67,10 +67,6 @@ DeconvBuilder::describe(const memory::desc &in, const memory::desc &out) const {
   return {desc, Plan::attributes(), engine()};
 }
 
-static bool isGenerated(const deconvolution_forward::primitive_desc &desc) {
-  return std::string_view(desc.impl_info_str()).starts_with("jit");
-}
-
 /// Whether the library's code fills its vectors with channels, and elements of
 /// the result are sums of several windows. Otherwise a matrix product is faster
 /// (eager/Columns.cpp), as it pads no channels and adds little.
@@ -95,9 +91,9 @@ void onednn::buildDeconv(const Signature &signature, Plan &plan) {
   if (!isSuited(conv))
     throw unimplemented();
   auto desc = builder.describe(input, output);
-  if (!isGenerated(desc))
+  if (!isGenerated(desc.impl_info_str()))
     desc = builder.describe(anyFormat(input), anyFormat(output));
-  if (!isGenerated(desc))
+  if (!isGenerated(desc.impl_info_str()))
     throw unimplemented();
 
   const Buffer from = plan.converted(Plan::operand(0), input, desc.src_desc());

@@ -23,6 +23,8 @@ static Builder builderOf(OpKind kind) {
     return buildConv;
   if (kind == OpKind::conv_backward_data)
     return buildDeconv;
+  if (kind == OpKind::conv_backward_weights)
+    return buildConvBackwardWeights;
   if (kind == OpKind::matmul)
     return buildMatmul;
   if (kind == OpKind::avg_pool) // Of max_pool, the library's drops NaNs.

@@ -106,8 +106,6 @@ void reference::evaluateConv(const OpDesc &op, Operands operands,
   });
 }
 
-/// The last two dims are matrices, transposed where the attributes say so; the
-/// dims before them broadcast.
 namespace {
 /// The gradient of a convolution for its input. Each element of `from` is added
 /// to all elements of `sums` that its window reads in the convolution.
@@ -167,6 +165,36 @@ void reference::evaluateConvBackwardData(const OpDesc &op, Operands operands,
   narrow(convolution.sums, result);
 }
 
+void reference::evaluateConvBackwardWeights(const OpDesc &op, Operands operands,
+                                            Tensor &result) {
+  const auto conv = SpatialConv::ofBackwardWeights(
+      *op.attrs.AsConvAttrs(), operands[0].shape(), operands[1].shape(),
+      result.shape());
+  const std::vector<double> x = widen<double>(operands[0]),
+                            g = widen<double>(operands[1]);
+  std::vector<double> sums(result.shape().numElements());
+  const int64_t outputs = conv.outputChannels / conv.groups;
+  const auto addProducts = [&](int64_t n, int64_t o, const int64_t *at) {
+    const double factor =
+        g[n * conv.out.batch + o * conv.out.channel + conv.out.offset(at)];
+    const int64_t first = o / outputs * conv.groupInputChannels;
+    eager::forEachIndex(conv.window, [&](const int64_t *tap) {
+      const auto in = conv.inputOffset(at, tap);
+      for (int64_t c = 0; in && c < conv.groupInputChannels; ++c)
+        sums[o * conv.weights.batch + conv.weights.offset(tap) +
+             c * conv.weights.channel] +=
+            factor * x[n * conv.in.batch + (first + c) * conv.in.channel + *in];
+    });
+  };
+  for (int64_t n = 0; n < conv.batch; ++n)
+    for (int64_t o = 0; o < conv.outputChannels; ++o)
+      eager::forEachIndex(conv.output,
+                          [&](const int64_t *at) { addProducts(n, o, at); });
+  narrow(sums, result);
+}
+
+/// The last two dims are matrices, transposed where the attributes say so; the
+/// dims before them broadcast.
 void reference::evaluateMatmul(const OpDesc &op, Operands operands,
                                Tensor &result) {
   const auto *attrs = op.attrs.AsMatmulAttrs();

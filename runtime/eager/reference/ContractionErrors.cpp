@@ -57,8 +57,8 @@ void addFlushedProducts(Errors &errors, const OpDesc &op, Operands operands,
 // Convolutions
 //===----------------------------------------------------------------------===//
 
-/// A conv or a conv_backward_data whose operand is so large that no window
-/// reads outside of it. Its result has the same type.
+/// A conv or one of its gradients whose first operand is so large that no
+/// window reads outside of it. Its result has the same type.
 struct UnpaddedConv {
   OpDesc op;
   Shape input;
@@ -74,7 +74,7 @@ UnpaddedConv::UnpaddedConv(const OpDesc &given, const Tensor &operand,
                    kernels = *parseLayout(attrs.kernel_layout, true);
   for (int i = 0; i < images.numSpatial; ++i) {
     int64_t &size = input[images.spatial[i]];
-    if (op.kind == OpKind::conv) {
+    if (op.kind != OpKind::conv_backward_data) {
       size += attrs.pad_low[i] + attrs.pad_high[i];
       attrs.pad_low[i] = attrs.pad_high[i] = 0;
       continue;
@@ -89,8 +89,9 @@ UnpaddedConv::UnpaddedConv(const OpDesc &given, const Tensor &operand,
   }
 }
 
-/// The sum of the weights that each element of the result is a sum over, inside
-/// the operand and in its padding.
+/// The sum of the elements of the second operand, such as weights, that each
+/// element of the result is a sum over, inside the first operand and in its
+/// padding.
 std::vector<double> weightsOfResults(const OpDesc &op, const Tensor &operand,
                                      const Tensor &kernel, const Shape &shape) {
   const UnpaddedConv conv(op, operand, kernel.shape());

@@ -53,6 +53,8 @@ void evaluateFFT(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateConv(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateConvBackwardData(const OpDesc &op, Operands operands,
                               Tensor &result);
+void evaluateConvBackwardWeights(const OpDesc &op, Operands operands,
+                                 Tensor &result);
 void evaluateMatmul(const OpDesc &op, Operands operands, Tensor &result);
 void evaluatePool(const OpDesc &op, Operands operands, Tensor &result);
 /// max_pool_with_index: the values, and the index.

@@ -71,6 +71,8 @@ static Evaluate evaluatorOf(OpKind kind) {
     return one<evaluateConv>;
   case OpKind::conv_backward_data:
     return one<evaluateConvBackwardData>;
+  case OpKind::conv_backward_weights:
+    return one<evaluateConvBackwardWeights>;
   case OpKind::matmul:
     return one<evaluateMatmul>;
   case OpKind::max_pool:

@@ -52,6 +52,13 @@ const std::map<int, std::vector<Rule>> &rules() {
         {Attribute::backwardDataConvolution, Type::descriptor},
         {Attribute::backwardDataAlpha, -1},
         {Attribute::backwardDataBeta, -1}}},
+      {Kind::convolutionBackwardFilter,
+       {{Attribute::backwardFilterInput, Type::descriptor},
+        {Attribute::backwardFilterGradient, Type::descriptor},
+        {Attribute::backwardFilterOutput, Type::descriptor},
+        {Attribute::backwardFilterConvolution, Type::descriptor},
+        {Attribute::backwardFilterAlpha, -1},
+        {Attribute::backwardFilterBeta, -1}}},
       {Kind::pointwise,
        {{Attribute::pointwiseMode, Type::pointwiseMode},
         {Attribute::pointwisePrecision, Type::dataType}}},
@@ -144,7 +151,7 @@ Result checkContraction(const Node &node) {
   const ContractionNodes nodes(node);
   const Node &conv = nodes.convolution;
   const auto in = nodes.windowed().list(Attribute::tensorDims);
-  const auto kernel = nodes.kernel.list(Attribute::tensorDims);
+  const auto kernel = nodes.weights().list(Attribute::tensorDims);
   const auto out = nodes.positions().list(Attribute::tensorDims);
   const auto strides = conv.list(Attribute::convolutionStrides);
   const auto low = conv.list(Attribute::convolutionPadLow);
@@ -164,12 +171,7 @@ Result checkContraction(const Node &node) {
       return wrong(kShapeMismatch, "a convolution's output has another size");
   const int compute = conv.get<int>(Attribute::convolutionComputeType);
   const int factor = compute == DataType::f64 ? Type::float64 : Type::float32;
-  const auto factors =
-      nodes.isBackwardData
-          ? std::array{Attribute::backwardDataAlpha,
-                       Attribute::backwardDataBeta}
-          : std::array{Attribute::forwardAlpha, Attribute::forwardBeta};
-  for (int attribute : factors)
+  for (int attribute : {nodes.attributes.alpha, nodes.attributes.beta})
     if (node.values.at(attribute).type != factor)
       return wrong(kWrongType, "a factor is not of the type computed in");
   return kSuccess;
@@ -265,6 +267,7 @@ Result fake::cudnn::check(const Node &node) {
     return checkConvolution(node);
   case Kind::convolutionForward:
   case Kind::convolutionBackwardData:
+  case Kind::convolutionBackwardFilter:
     return checkContraction(node);
   case Kind::pointwiseOperation:
     return checkPointwise(node);

@@ -47,6 +47,7 @@ std::vector<NodeRef> fake::cudnn::interfaceOf(const Node &graph) {
           continue;
         if (attribute == Attribute::forwardOutput ||
             attribute == Attribute::backwardDataOutput ||
+            attribute == Attribute::backwardFilterOutput ||
             attribute == Attribute::pointwiseY)
           written = node;
         else
@@ -129,7 +130,7 @@ Result fake::cudnn::supports(const Engine &engine, const Node &graph) {
                                conv.list(Attribute::convolutionPadHigh))
     return kPaddingNotSupported;
   const bool isGrouped = nodes.windowed().list(Attribute::tensorDims)[1] !=
-                         nodes.kernel.list(Attribute::tensorDims)[1];
+                         nodes.weights().list(Attribute::tensorDims)[1];
   if (engine.index == (isGrouped ? 47 : 48))
     return kNotSupported;
   // This engine is like the real ones for tensor cores, which want whole
@@ -182,12 +183,13 @@ struct Convolution {
               const std::map<int64_t, char *> &pointers, const Engine &engine)
       : in(tensor(nodes.input, pointers)),
         kernel(tensor(nodes.kernel, pointers)),
-        groups(nodes.windowed().list(Attribute::tensorDims)[1] /
-               kernel.sizes[1]),
+        weights(nodes.weights().list(Attribute::tensorDims)),
+        groups(nodes.windowed().list(Attribute::tensorDims)[1] / weights[1]),
         isBackwardData(nodes.isBackwardData),
+        isBackwardFilter(nodes.isBackwardFilter),
         roundsToTF32(engine.roundsToTF32 && in.dtype == DType::f32),
         mixesGroups(!engine.keepsGroupsApart && groups > 1 &&
-                    kernel.sizes[1] % 8 != 0) {
+                    weights[1] % 8 != 0) {
     const Node &conv = nodes.convolution;
     strides = conv.list(Attribute::convolutionStrides);
     low = conv.list(Attribute::convolutionPadLow);
@@ -199,7 +201,37 @@ struct Convolution {
   }
 
   double at(const std::vector<int64_t> &output) const {
-    return isBackwardData ? backwardAt(output) : forwardAt(output);
+    return isBackwardData     ? backwardAt(output)
+           : isBackwardFilter ? weightAt(output)
+                              : forwardAt(output);
+  }
+  /// The sum over all positions of an output channel's gradient, here the
+  /// second operand.
+  double weightAt(const std::vector<int64_t> &tap) const {
+    std::vector<int64_t> position(kernel.sizes.size()), from(in.sizes.size());
+    const int64_t group = tap[0] / (weights[0] / groups);
+    std::vector<int64_t> sizes = kernel.sizes;
+    sizes[1] = 1;
+    double sum = 0;
+    do {
+      from[0] = position[0];
+      from[1] = group * weights[1] + tap[1];
+      bool isInside = true;
+      for (size_t i = 2; i < tap.size(); ++i) {
+        from[i] = position[i] * strides[i - 2] + tap[i] * dilations[i - 2] -
+                  low[i - 2];
+        isInside &= from[i] >= 0 && from[i] < in.sizes[i];
+      }
+      std::vector<int64_t> at = position;
+      at[1] = tap[0];
+      if (isInside)
+        sum += element(in, from) * element(kernel, at);
+      std::vector<int64_t> other = from;
+      other[1] = (other[1] + weights[1]) % in.sizes[1];
+      if (isInside && mixesGroups)
+        sum += 0 * element(in, other);
+    } while (advance(position, sizes));
+    return sum;
   }
   double forwardAt(const std::vector<int64_t> &output) const {
     const int64_t group = output[1] / (kernel.sizes[0] / groups);
@@ -259,9 +291,10 @@ struct Convolution {
   }
 
   Tensor in, kernel;
+  std::vector<int64_t> weights;
   int64_t groups;
   std::vector<int64_t> strides, low, dilations;
-  bool isBackwardData, roundsToTF32, mixesGroups;
+  bool isBackwardData, isBackwardFilter, roundsToTF32, mixesGroups;
 };
 
 } // namespace

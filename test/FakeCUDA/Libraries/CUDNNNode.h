@@ -77,26 +77,48 @@ struct Node {
   }
 };
 
-/// The descriptors of a convolution operation, forward or backward.
+/// The attributes of a convolution operation.
+struct ContractionAttributes {
+  int input, kernel, output, convolution, alpha, beta;
+
+  static ContractionAttributes of(int kind) {
+    if (kind == Kind::convolutionBackwardData)
+      return {Attribute::backwardDataInput,  Attribute::backwardDataKernel,
+              Attribute::backwardDataOutput, Attribute::backwardDataConvolution,
+              Attribute::backwardDataAlpha,  Attribute::backwardDataBeta};
+    if (kind == Kind::convolutionBackwardFilter)
+      return {
+          Attribute::backwardFilterInput,  Attribute::backwardFilterGradient,
+          Attribute::backwardFilterOutput, Attribute::backwardFilterConvolution,
+          Attribute::backwardFilterAlpha,  Attribute::backwardFilterBeta};
+    return {Attribute::forwardInput,  Attribute::forwardKernel,
+            Attribute::forwardOutput, Attribute::forwardConvolution,
+            Attribute::forwardAlpha,  Attribute::forwardBeta};
+  }
+};
+
+/// The descriptors of a convolution operation, forward or backward. `input` and
+/// `kernel` are its operands: of the gradient of the weights, x and dy.
 struct ContractionNodes {
   explicit ContractionNodes(const Node &operation)
       : isBackwardData(operation.kind == Kind::convolutionBackwardData),
-        input(operation.node(isBackwardData ? Attribute::backwardDataInput
-                                            : Attribute::forwardInput)),
-        kernel(operation.node(isBackwardData ? Attribute::backwardDataKernel
-                                             : Attribute::forwardKernel)),
-        output(operation.node(isBackwardData ? Attribute::backwardDataOutput
-                                             : Attribute::forwardOutput)),
-        convolution(operation.node(isBackwardData
-                                       ? Attribute::backwardDataConvolution
-                                       : Attribute::forwardConvolution)) {}
+        isBackwardFilter(operation.kind == Kind::convolutionBackwardFilter),
+        attributes(ContractionAttributes::of(operation.kind)),
+        input(operation.node(attributes.input)),
+        kernel(operation.node(attributes.kernel)),
+        output(operation.node(attributes.output)),
+        convolution(operation.node(attributes.convolution)) {}
 
-  /// The tensor that windows lie over, and the one with an element for each
-  /// window.
+  /// The tensor that windows lie over, the one with an element for each window,
+  /// and the one with an element for each tap.
   const Node &windowed() const { return isBackwardData ? output : input; }
-  const Node &positions() const { return isBackwardData ? input : output; }
+  const Node &positions() const {
+    return isBackwardData ? input : isBackwardFilter ? kernel : output;
+  }
+  const Node &weights() const { return isBackwardFilter ? output : kernel; }
 
-  const bool isBackwardData;
+  const bool isBackwardData, isBackwardFilter;
+  const ContractionAttributes attributes;
   const Node &input, &kernel, &output, &convolution;
 };
 

@@ -283,6 +283,26 @@ TEST_F(PlansTest, TransposedConvolutionsHavePlans) {
     }
 }
 
+/// The gradients of the weights of ResNet-50's convolutions.
+TEST_F(PlansTest, GradientsOfWeightsHavePlans) {
+  const auto shapes = measure::readConvShapes(
+      std::filesystem::path(TANDEM_CONV_SHAPES) / "shapes_resnet_50");
+  ASSERT_TRUE(shapes) << shapes.error().str();
+  for (const ConvShape &shape : *shapes)
+    for (const Arithmetic &arithmetic : kArithmetics) {
+      SCOPED_TRACE(std::string(arithmetic.title) + " " + shape.name);
+      Conv conv(shape, arithmetic.dtype);
+      conv.op.kind = OpKind::conv_backward_weights;
+      std::swap(conv.operands[1], conv.result);
+      const ConvProblem problem = conv.problem();
+      EXPECT_EQ(problem.positions().sizes[1], shape.outputChannels);
+      const auto plan = plannerFor("h200").plan(problem, optionsOf(arithmetic));
+      ASSERT_TRUE(plan) << plan.error().str();
+      ASSERT_TRUE(*plan);
+      EXPECT_FALSE((*plan)->isCompiled);
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // Lists of shapes
 //===----------------------------------------------------------------------===//

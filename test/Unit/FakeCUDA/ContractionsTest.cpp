@@ -67,6 +67,12 @@ TEST_P(ContractionsTest, TransposedConvsAgreeWithTheReference) {
             30);
 }
 
+TEST_P(ContractionsTest, GradientsOfWeightsAgreeWithTheReference) {
+  EXPECT_GT(checkRandom(OpKind::conv_backward_weights,
+                        *libraries->providers({})[0], 150),
+            30);
+}
+
 TEST_P(ContractionsTest, MatmulsAgreeWithTheReference) {
   // All but those of too many products.
   EXPECT_GT(checkRandom(OpKind::matmul, *libraries->providers({})[1], 150),

@@ -108,7 +108,7 @@ TEST_F(FakeCUDNNTest, GraphsThatDoNotFit) {
                    "a tensor's size or stride is not positive");
   expectWrongGraph(
       [](Problem &p) {
-        p.isBackwardData = true;
+        p.direction = cudnn::ConvDirection::backwardData;
         p.input.sizes[3] = 5;
       },
       "a convolution's output has another size");

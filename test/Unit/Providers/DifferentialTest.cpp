@@ -169,13 +169,61 @@ TEST(Differential, WideWindowsOfTransposedConvolutions) {
   }
 }
 
+/// Gradients of weights whose columns are larger than all their tensors compute
+/// these in blocks: one group, several groups, one image, and one dim.
+TEST(Differential, ManyTapsOfGradientsOfWeights) {
+  struct {
+    Shape input;
+    int64_t outputs, groups, window;
+  } cases[] = {{{2, 20, 40, 40}, 8, 1, 9},
+               {{1, 20, 40, 40}, 8, 1, 9},
+               {{2, 12, 30, 30}, 6, 3, 7},
+               {{1, 1, 5000}, 3, 1, 512}};
+  for (const auto &c : cases) {
+    const auto rank = static_cast<size_t>(c.input.rank() - 2);
+    const std::string spatial = std::string("DHW").substr(3 - rank);
+    fb::ConvAttrsT attrs;
+    attrs.strides = attrs.dilations = std::vector<int64_t>(rank, 1);
+    attrs.pad_low = attrs.pad_high = std::vector<int64_t>(rank, 2);
+    attrs.window = std::vector<int64_t>(rank, c.window);
+    attrs.groups = c.groups;
+    attrs.input_layout = attrs.output_layout = "NC" + spatial;
+    attrs.kernel_layout = "OI" + spatial;
+    Shape positions = c.input;
+    positions[1] = c.outputs;
+    for (size_t i = 0; i < rank; ++i)
+      positions[static_cast<int>(2 + i)] += 4 - c.window + 1;
+    const OpDesc op = makeOp(OpKind::conv_backward_weights, attrs);
+    // oneDNN has no f64.
+    std::vector<Tensor> operands = {emptyTensor({DType::f64, c.input}),
+                                    emptyTensor({DType::f64, positions})};
+    for (Tensor &operand : operands)
+      fillRandom(operand, 5);
+    const auto [expected, bounds] = referenceWithBounds({op, operands});
+    const TensorType type = expected.type();
+    const std::vector<TensorType> types = typesOf(operands);
+    auto prepared = prepareOp(eagerProviders(), {op, types, {&type, 1}});
+    ASSERT_TRUE(prepared);
+    const int64_t tensors = type.bytes() + types[0].bytes() + types[1].bytes();
+    // The tensors are copied into other layouts, too. Small ops may take more,
+    // so that a block is worth the call.
+    EXPECT_LE((*prepared)->workspaceBytes(),
+              tensors + std::max<int64_t>(tensors, 3 << 17) +
+                  4 * Allocator::kAlignment)
+        << c.input.str();
+    Tensor result = emptyTensor(type);
+    ASSERT_TRUE(runOp(**prepared, operands, {&result, 1}));
+    EXPECT_TRUE(compare(expected, result, bounds).agrees()) << c.input.str();
+  }
+}
+
 /// A prepared op is run by many threads at a time.
 TEST(Differential, PreparedOpsAreReentrant) {
   std::mt19937_64 rng(firstSeed());
   for (OpKind kind :
-       {OpKind::conv, OpKind::conv_backward_data, OpKind::matmul,
-        OpKind::softmax, OpKind::add, OpKind::batch_norm, OpKind::avg_pool,
-        OpKind::resize, OpKind::scan, OpKind::fft}) {
+       {OpKind::conv, OpKind::conv_backward_data, OpKind::conv_backward_weights,
+        OpKind::matmul, OpKind::softmax, OpKind::add, OpKind::batch_norm,
+        OpKind::avg_pool, OpKind::resize, OpKind::scan, OpKind::fft}) {
     const std::optional<Case> c = randomCase(kind, DType::f32, rng);
     ASSERT_TRUE(c);
     const auto [expected, bounds] = referenceWithBounds(*c);

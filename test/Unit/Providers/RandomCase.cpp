@@ -93,6 +93,7 @@ private:
   fb::ConvAttrsT layoutsAndGroups(int rank);
   Case conv();
   Case convBackwardData();
+  Case convBackwardWeights();
   Case matmul();
   Case pool();
   Case poolBackward();
@@ -326,6 +327,34 @@ Case Maker::convBackwardData() {
   return c;
 }
 
+Case Maker::convBackwardWeights() {
+  const int rank = pick(1, 3);
+  fb::ConvAttrsT attrs = layoutsAndGroups(rank);
+  const int64_t in = pick(1, coin() ? 3 : 20), out = pick(1, coin() ? 4 : 20),
+                batch = pick(1, 3);
+  attrs.window = list(rank, 1, rank == 1 ? 7 : 3);
+  attrs.strides = list(rank, 1, coin() ? 1 : 3);
+  attrs.dilations = list(rank, 1, coin() ? 1 : 2);
+  attrs.pad_low = list(rank, 0, 2);
+  attrs.pad_high = list(rank, 0, 2);
+  const auto image = list(rank, 7, rank == 1 ? 40 : 9);
+  std::vector<int64_t> positions;
+  for (int i = 0; i < rank; ++i) {
+    const int64_t extent = attrs.dilations[i] * (attrs.window[i] - 1) + 1;
+    int64_t room = image[i] + attrs.pad_low[i] + attrs.pad_high[i] - extent;
+    if (room < 0) {
+      attrs.pad_high[i] -= room;
+      room = 0;
+    }
+    positions.push_back(room / attrs.strides[i] + 1);
+  }
+  return {
+      makeOp(kind, attrs),
+      {laidOut(attrs.input_layout, batch, in * attrs.groups, image, 'N', 'C'),
+       laidOut(attrs.output_layout, batch, out * attrs.groups, positions, 'N',
+               'C')}};
+}
+
 Case Maker::matmul() {
   const int64_t m = pick(1, 40), n = pick(1, 40), k = pick(1, 60);
   const fb::MatmulAttrsT attrs{{}, coin(), coin()};
@@ -523,6 +552,8 @@ std::optional<Case> Maker::make() {
     return conv();
   case OpKind::conv_backward_data:
     return convBackwardData();
+  case OpKind::conv_backward_weights:
+    return convBackwardWeights();
   case OpKind::matmul:
     return matmul();
   case OpKind::max_pool:

@@ -422,6 +422,52 @@ TEST(Reference, ConvBackwardDataIsTheTranspose) {
   EXPECT_NEAR(product(convolved, y), product(x, gradient), 1e-10);
 }
 
+TEST(Reference, ConvBackwardWeightsByHand) {
+  const Tensor x = f64({1, 1, 5}, {1, 2, 3, 4, 5});
+  const auto values = [&](const fb::ConvAttrsT &attrs, const Tensor &g) {
+    return referenceValues(makeOp(OpKind::conv_backward_weights, attrs),
+                           {x, g});
+  };
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.window = {3};
+  EXPECT_VALUES(values(attrs, f64({1, 1, 3}, {1, 10, 100})), 321, 432, 543);
+  attrs.pad_low = {1};
+  attrs.pad_high = {2};
+  attrs.strides = {2};
+  EXPECT_VALUES(values(attrs, f64({1, 1, 3}, {1, 10, 100})), 420, 531, 42);
+  attrs = conv1d();
+  attrs.window = {3};
+  attrs.dilations = {2};
+  EXPECT_VALUES(values(attrs, f64({1, 2, 1}, {1, 10})), 1, 3, 5, 10, 30, 50);
+}
+
+/// <conv(x, k), y> = <k, conv_backward_weights(x, y)>, with two groups and two
+/// images.
+TEST(Reference, ConvBackwardWeightsIsTheTranspose) {
+  fb::ConvAttrsT attrs = conv1d();
+  attrs.strides = {3};
+  attrs.dilations = {2};
+  attrs.pad_low = {2};
+  attrs.pad_high = {1};
+  attrs.groups = 2;
+  Tensor x = emptyTensor({DType::f64, {2, 6, 19}}),
+         k = emptyTensor({DType::f64, {4, 3, 4}});
+  fillRandom(x, 1);
+  fillRandom(k, 2);
+  const Tensor convolved = reference(makeOp(OpKind::conv, attrs), {x, k});
+  Tensor y = emptyTensor(convolved.type());
+  fillRandom(y, 3);
+  attrs.window = {4};
+  const Tensor gradient =
+      reference(makeOp(OpKind::conv_backward_weights, attrs), {x, y});
+  ASSERT_EQ(gradient.type(), k.type());
+  const auto product = [](const Tensor &a, const Tensor &b) {
+    const std::vector<double> left = valuesOf(a), right = valuesOf(b);
+    return std::inner_product(left.begin(), left.end(), right.begin(), 0.0);
+  };
+  EXPECT_NEAR(product(convolved, y), product(k, gradient), 1e-10);
+}
+
 /// The same numbers in another layout give the same numbers.
 TEST(Reference, ConvLayouts) {
   std::mt19937_64 rng(1);

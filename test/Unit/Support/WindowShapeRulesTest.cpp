@@ -197,8 +197,72 @@ TEST(ConvBackwardDataShapeRule, Errors) {
 }
 
 //===----------------------------------------------------------------------===//
-// resize
+// conv_backward_weights
 //===----------------------------------------------------------------------===//
+
+static OpDesc weights1d(int64_t window, int64_t stride = 1, int64_t pad = 0,
+                        int64_t dilation = 1, int64_t groups = 1) {
+  fb::ConvAttrsT attrs;
+  attrs.window = {window};
+  attrs.strides = {stride};
+  attrs.pad_low = attrs.pad_high = {pad};
+  attrs.dilations = {dilation};
+  attrs.groups = groups;
+  attrs.input_layout = attrs.output_layout = "NCW";
+  attrs.kernel_layout = "WIO";
+  return makeOp(OpKind::conv_backward_weights, std::move(attrs));
+}
+
+TEST(ConvBackwardWeightsShapeRule, Sizes) {
+  const TensorType input{f32, {2, 8, 10}};
+  expectType(weights1d(3), {input, {f32, {2, 6, 8}}}, {f32, {3, 8, 6}});
+  expectType(weights1d(3, 2, 1), {input, {f32, {2, 6, 5}}}, {f32, {3, 8, 6}});
+  expectType(weights1d(3, 1, 0, 4), {input, {f32, {2, 6, 2}}},
+             {f32, {3, 8, 6}});
+  expectType(weights1d(3, 1, 0, 1, 2), {input, {f32, {2, 6, 8}}},
+             {f32, {3, 4, 6}});
+  expectType(weights1d(3), {{f32, {D, 8, D}}, {f32, {2, D, 8}}},
+             {f32, {3, 8, D}});
+  expectType(weights1d(3, 1, 0, 1, 2), {{f32, {D, D, D}}, {f32, {D, 6, D}}},
+             {f32, {3, D, 6}});
+  expectType(weights1d(3), {{f32, {0, 8, 10}}, {f32, {0, 6, 8}}},
+             {f32, {3, 8, 6}});
+}
+
+TEST(ConvBackwardWeightsShapeRule, Errors) {
+  const TensorType input{f32, {2, 8, 10}}, gradient{f32, {2, 6, 8}};
+  expectError(weights1d(3), {input, {f32, {2, 8}}},
+              "conv_backward_weights C1: ");
+  expectError(weights1d(3), {input, {DType::f64, {2, 6, 8}}},
+              "conv_backward_weights C2: ");
+  expectError(weights1d(0), {input, gradient},
+              "conv_backward_weights C3: window 0 of spatial dim 0");
+  expectError(weights1d(3, 0), {input, gradient},
+              "conv_backward_weights C3: stride 0");
+  OpDesc without = weights1d(3);
+  without.attrs.AsConvAttrs()->window = {};
+  expectError(without, {input, gradient},
+              "conv_backward_weights C3: window, strides, pads and dilations "
+              "must have 1 entries each");
+  expectError(weights1d(3, 1, 0, 1, 4), {input, gradient},
+              "conv_backward_weights C4: 6 output channels in 4 groups");
+  expectError(weights1d(3, 1, 0, 1, 3), {input, gradient},
+              "conv_backward_weights C5: 8 input channels in 3 groups");
+  expectError(weights1d(3), {input, {f32, {3, 6, 8}}},
+              "conv_backward_weights C6: 2 images, but the gradient has 3");
+  expectError(weights1d(11), {input, gradient},
+              "conv_backward_weights C7: a window of 11 with dilation 1 does "
+              "not fit into 10 elements padded by 0 and 0");
+  expectError(weights1d(3), {input, {f32, {2, 6, 7}}},
+              "conv_backward_weights C7: spatial dim 0: conv has 8 positions, "
+              "but the gradient has 7");
+  expectError(weights1d(INT64_MAX, 1, INT64_MAX, INT64_MAX), {input, gradient},
+              "conv_backward_weights C7: ");
+}
+
+//===----------------------------------------------------------------------===//
+// resize
+//====----------------------------------------------------------------------===//
 
 static fb::ResizeAttrsT resize2d(std::vector<int64_t> sizes,
                                  std::vector<double> scales) {

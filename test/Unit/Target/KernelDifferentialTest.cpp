@@ -51,6 +51,7 @@ bool isLeftToOthers(OpKind kind) {
   constexpr OpKind kinds[] = {OpKind::custom_call,
                               OpKind::softmax,
                               OpKind::conv_backward_data,
+                              OpKind::conv_backward_weights,
                               OpKind::resize,
                               OpKind::max_pool_with_index,
                               OpKind::max_pool_backward,

@@ -121,6 +121,61 @@ def ChooseContractions : Pass<"tandem-cpu-choose-contractions"> {
   ];
 }
 
+def DecomposeConvBackwardWeights
+    : Pass<"tandem-cpu-decompose-conv-backward-weights"> {
+  let summary = "Replace gradients of weights by convolutions";
+  let description = [{
+    Replaces a `conv_backward_weights` by a convolution in which the images are
+    the channels, the positions are the taps of the window, and the input
+    channels are an additional spatial dim. Register tiles of this convolution
+    have input channels as rows and output channels as columns. If windows are
+    single elements that lie side by side, the op becomes a matrix product.
+
+    In f32, the sum over the images is split among blocks of images, which
+    become groups of the convolution. The partial sums are added at the end.
+    The blocks depend only on the shapes, so that results do not depend on the
+    number of threads.
+
+    The op remains if the library is estimated to be faster, and in the
+    following cases: it has several groups or elements of f64, its
+    windows are single elements and have gaps, padding or operands whose channels
+    are not last, it has three spatial dims and is no matrix product, no window reads an element of the input, or
+    there are no register tiles for the convolution. If the library is estimated to be faster, the op gets the attribute
+    `tandem.library` with both costs.
+
+    Before:
+    ```mlir
+    %0 = tandem.conv_backward_weights %x, %g
+        layout = <input = "NWC", kernel = "WIO", output = "NWC"> window = [3]
+        pad_low = [1] pad_high = [1]
+        : (tensor<4x28x64xf32>, tensor<4x28x128xf32>) -> tensor<3x64x128xf32>
+    ```
+    After:
+    ```mlir
+    %a = tandem.reshape %x shape = [1, 4, 28, 64]
+        : (tensor<4x28x64xf32>) -> tensor<1x4x28x64xf32>
+    %b = tandem.reshape %g shape = [4, 28, 1, 128]
+        : (tensor<4x28x128xf32>) -> tensor<4x28x1x128xf32>
+    %c = tandem.conv %a, %b
+        layout = <input = "NCHW", kernel = "IHWO", output = "NHWC">
+        pad_low = [1, 0] pad_high = [1, 0]
+        : (tensor<1x4x28x64xf32>, tensor<4x28x1x128xf32>)
+        -> tensor<1x3x64x128xf32>
+    %0 = tandem.reshape %c shape = [3, 64, 128]
+        : (tensor<1x3x64x128xf32>) -> tensor<3x64x128xf32>
+    ```
+  }];
+  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"how", "how", "::tandem::Contractions",
+           "::tandem::Contractions::predict",
+           "How to choose between kernels and the library: predict, generated "
+           "or library; autotune is like predict.",
+           "::tandem::ChoiceValues<::tandem::Contractions>()">,
+    TargetCPU_DeviceSpec
+  ];
+}
+
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let summary = "Pack the weights of contractions in blocks of columns";
   let description = [{

@@ -267,6 +267,34 @@ ParseResult tandem::ir::parseConvBackwardAttributes(
                          groups);
 }
 
+void tandem::ir::printConvWeightsAttributes(
+    OpAsmPrinter &printer, Operation *, ConvLayoutAttr layout,
+    DenseI64ArrayAttr window, DenseI64ArrayAttr strides,
+    DenseI64ArrayAttr padLow, DenseI64ArrayAttr padHigh,
+    DenseI64ArrayAttr dilations, IntegerAttr groups) {
+  printConvArrays(printer, layout,
+                  {{"window", window, std::nullopt},
+                   {"strides", strides, 1},
+                   {"pad_low", padLow, 0},
+                   {"pad_high", padHigh, 0},
+                   {"dilations", dilations, 1}},
+                  groups);
+}
+
+ParseResult tandem::ir::parseConvWeightsAttributes(
+    OpAsmParser &parser, ConvLayoutAttr &layout, DenseI64ArrayAttr &window,
+    DenseI64ArrayAttr &strides, DenseI64ArrayAttr &padLow,
+    DenseI64ArrayAttr &padHigh, DenseI64ArrayAttr &dilations,
+    IntegerAttr &groups) {
+  return parseConvArrays(parser, layout,
+                         {{"window", &window, std::nullopt},
+                          {"strides", &strides, 1},
+                          {"pad_low", &padLow, 0},
+                          {"pad_high", &padHigh, 0},
+                          {"dilations", &dilations, 1}},
+                         groups);
+}
+
 void tandem::ir::printPoolAttributes(OpAsmPrinter &printer, Operation *,
                                      StringAttr layout,
                                      DenseI64ArrayAttr window,

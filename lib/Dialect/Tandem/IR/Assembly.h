@@ -92,19 +92,27 @@ mlir::ParseResult parseConvAttributes(mlir::OpAsmParser &parser,
                                       mlir::DenseI64ArrayAttr &dilations,
                                       mlir::IntegerAttr &groups);
 
-void printConvBackwardAttributes(mlir::OpAsmPrinter &printer,
-                                 mlir::Operation *op, ConvLayoutAttr layout,
-                                 mlir::DenseI64ArrayAttr strides,
-                                 mlir::DenseI64ArrayAttr padLow,
-                                 mlir::DenseI64ArrayAttr padHigh,
-                                 mlir::DenseI64ArrayAttr dilations,
-                                 mlir::DenseI64ArrayAttr outputPadding,
-                                 mlir::IntegerAttr groups);
+void printConvBackwardAttributes(
+    mlir::OpAsmPrinter &printer, mlir::Operation *op, ConvLayoutAttr layout,
+    mlir::DenseI64ArrayAttr strides, mlir::DenseI64ArrayAttr padLow,
+    mlir::DenseI64ArrayAttr padHigh, mlir::DenseI64ArrayAttr dilations,
+    mlir::DenseI64ArrayAttr outputPadding, mlir::IntegerAttr groups);
 mlir::ParseResult parseConvBackwardAttributes(
     mlir::OpAsmParser &parser, ConvLayoutAttr &layout,
     mlir::DenseI64ArrayAttr &strides, mlir::DenseI64ArrayAttr &padLow,
     mlir::DenseI64ArrayAttr &padHigh, mlir::DenseI64ArrayAttr &dilations,
     mlir::DenseI64ArrayAttr &outputPadding, mlir::IntegerAttr &groups);
+
+void printConvWeightsAttributes(
+    mlir::OpAsmPrinter &printer, mlir::Operation *op, ConvLayoutAttr layout,
+    mlir::DenseI64ArrayAttr window, mlir::DenseI64ArrayAttr strides,
+    mlir::DenseI64ArrayAttr padLow, mlir::DenseI64ArrayAttr padHigh,
+    mlir::DenseI64ArrayAttr dilations, mlir::IntegerAttr groups);
+mlir::ParseResult parseConvWeightsAttributes(
+    mlir::OpAsmParser &parser, ConvLayoutAttr &layout,
+    mlir::DenseI64ArrayAttr &window, mlir::DenseI64ArrayAttr &strides,
+    mlir::DenseI64ArrayAttr &padLow, mlir::DenseI64ArrayAttr &padHigh,
+    mlir::DenseI64ArrayAttr &dilations, mlir::IntegerAttr &groups);
 
 void printPoolAttributes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                          mlir::StringAttr layout,

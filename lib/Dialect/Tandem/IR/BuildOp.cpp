@@ -93,6 +93,8 @@ private:
                                   from.kernel_layout, from.output_layout));
     if (kind == OpKind::conv_backward_data)
       list("output_padding", from.output_padding);
+    if (kind == OpKind::conv_backward_weights)
+      list("window", from.window);
   }
   void add(const fb::MatmulAttrsT &from) {
     flag("transpose_lhs", from.transpose_lhs);

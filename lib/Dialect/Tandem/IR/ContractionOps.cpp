@@ -35,6 +35,11 @@ void ConvBackwardDataOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
   attrs.output_padding = toVector(op.getOutputPadding());
 }
 
+void ConvBackwardWeightsOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
+  describeWindow(op, attrs);
+  attrs.window = toVector(op.getWindow());
+}
+
 void MatmulOp::describeAttrs(Adaptor op, fb::MatmulAttrsT &attrs) {
   attrs.transpose_lhs = op.getTransposeLhs();
   attrs.transpose_rhs = op.getTransposeRhs();

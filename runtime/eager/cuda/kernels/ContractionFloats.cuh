@@ -147,3 +147,57 @@ conv_backward_data(const T *__restrict__ in, const T *__restrict__ weights,
                    const Conv conv) {
   computeResult(in, weights, bias, out, conv, meetsElement);
 }
+
+// The gradient of the weights is a product of the transposed matrix of windows
+// with the gradient of the result: rows are taps by input channels of a group,
+// columns are its output channels, and the sum is over the positions.
+
+struct TapRows {
+  const WindowRows windows;
+  __device__ bool isContiguousAlongK() const {
+    return !windows.isContiguousAlongK();
+  }
+  __device__ Factor operator()(Index x, Index k) const {
+    return windows(k, x);
+  }
+};
+
+struct GradientColumns {
+  const T *__restrict__ gradient;
+  const Conv &conv;
+  __device__ bool isContiguousAlongK() const {
+    return conv.window.outStride[1] != 1;
+  }
+  __device__ Factor operator()(Index x, Index k) const {
+    if (x >= conv.window.size[1] || k >= conv.positions)
+      return Factor(0);
+    Index at[kRoles], offset = x * conv.window.outStride[1];
+    positionOf(conv, k, at);
+#pragma unroll
+    for (int role = 0; role < kRoles; ++role)
+      offset += at[role] * conv.window.outStride[role];
+    return Factor(computed(gradient[offset]));
+  }
+};
+
+struct WeightStore {
+  T *__restrict__ out;
+  const Conv &conv;
+  __device__ void operator()(Index x, Index channel, Compute sum) const {
+    const Term term = termOf(conv, x);
+    out[channel * conv.weightOut + term.channel * conv.weightIn +
+        term.d * conv.weight[0] + term.h * conv.weight[1] +
+        term.w * conv.weight[2]] = stored(sum);
+  }
+};
+
+extern "C" __global__ void
+conv_backward_weights(const T *__restrict__ in, const T *__restrict__ gradient,
+                      T *__restrict__ out, const Conv conv) {
+  const Index group = Index(blockIdx.x) / conv.tiles;
+  const TapRows rows = {{in + group * conv.inGroup, conv}};
+  const GradientColumns columns = {gradient + group * conv.outGroup, conv};
+  const WeightStore store = {out + group * conv.weightGroup, conv};
+  contract(conv.depth, conv.window.size[1], conv.positions,
+           Index(blockIdx.x) % conv.tiles, rows, columns, store);
+}

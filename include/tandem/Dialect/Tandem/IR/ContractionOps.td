@@ -143,6 +143,68 @@ def Tandem_ConvBackwardDataOp
   }];
 }
 
+def Tandem_ConvBackwardWeightsOp
+    : Tandem_Op<"conv_backward_weights", "ConvAttrs"> {
+  let summary = "Gradient of conv for its kernel";
+  let description = [{
+    This op computes the gradient of a `conv` for its kernel from the input of
+    the `conv` and the gradient of the result of the `conv`. The attributes and
+    the layouts are those of the `conv`: the layout `output` describes the
+    operand `gradient`, and the layout `kernel` describes the result. The
+    spatial sizes of the kernel do not follow from the sizes of the operands,
+    so `window` gives them.
+
+    The element of the result for output channel `o`, input channel `c` of the
+    group and tap `t` is the sum of
+    `input[n, c, i * stride + t * dilation - pad_low] * gradient[n, o, i]` over
+    all images `n` and all positions `i` of `gradient`. The assembly format
+    omits the same defaults as that of `conv`.
+
+    Constraints:
+    - C1: the layouts of `input` and `output` contain N, C and the spatial dims.
+      The layout of `kernel` contains O, I and the spatial dims. Each letter
+      occurs once. All three layouts have the same spatial dims: W, HW or DHW.
+      Each operand has the rank of its layout.
+    - C2: the operands have the same element type, which is a float type.
+    - C3: `window`, `strides`, `pad_low`, `pad_high` and `dilations` have one
+      entry per spatial dim. Windows, strides and dilations are at least 1, and
+      no padding is negative.
+    - C4: `groups` is at least 1 and divides the number of channels of
+      `gradient`.
+    - C5: `groups` divides the number of channels of `input`.
+    - C6: `input` and `gradient` have the same batch size.
+    - C7: the window fits into the padded input, and the spatial sizes of
+      `gradient` are those of the result of the `conv`.
+
+    Special values:
+    - S1: positions outside of `input` add nothing to a sum if the element of
+      `gradient` that they would be multiplied by is finite. If that element is
+      infinite or NaN, they add either nothing or NaN.
+    - S2: a sum of zeros is a zero of unspecified sign.
+
+    Example:
+    ```mlir
+    %0 = tandem.conv_backward_weights %x, %g
+        layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+        window = [3, 3] pad_low = [1, 1] pad_high = [1, 1]
+        : (tensor<4x56x56x64xf32>, tensor<4x56x56x64xf32>)
+        -> tensor<3x3x64x64xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$input, Tandem_Float:$gradient,
+                       DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+                       DenseI64ArrayAttr:$pad_low, DenseI64ArrayAttr:$pad_high,
+                       DenseI64ArrayAttr:$dilations, I64Attr:$groups,
+                       Tandem_ConvLayoutAttr:$layout);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $input `,` $gradient
+    custom<ConvWeightsAttributes>($layout, $window, $strides, $pad_low,
+                                  $pad_high, $dilations, $groups)
+    attr-dict `:` functional-type(operands, results)
+  }];
+}
+
 def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
                                 [ContractionOpInterface]> {
   let summary = "Matrix product over the last two dims";

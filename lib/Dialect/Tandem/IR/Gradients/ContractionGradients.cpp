@@ -36,121 +36,34 @@ LogicalResult MatmulOp::buildGradients(GradientBuilder &b) {
 // Convolutions
 //===----------------------------------------------------------------------===//
 
+/// The windows of a convolution, and the layouts of its three tensors.
 namespace {
-
-/// The convolution that `conv` computes and whose gradient
-/// `conv_backward_data` computes.
 struct Geometry {
-  ArrayRef<int64_t> strides, padLow, padHigh, dilations;
-  int64_t groups;
-  StringRef windowed, kernel, positions;
-};
+  DenseI64ArrayAttr strides, padLow, padHigh, dilations;
+  IntegerAttr groups;
+  ConvLayoutAttr layout;
 
-template <typename Conv>
-Geometry geometryOf(Conv op, StringRef windowed, StringRef positions) {
-  return {op.getStrides(),
-          op.getPadLow(),
-          op.getPadHigh(),
-          op.getDilations(),
-          static_cast<int64_t>(op.getGroups()),
-          windowed,
-          op.getLayout().getKernel(),
-          positions};
-}
+  template <typename Op>
+  Geometry(Op op, ConvLayoutAttr layout)
+      : strides(op.getStridesAttr()), padLow(op.getPadLowAttr()),
+        padHigh(op.getPadHighAttr()), dilations(op.getDilationsAttr()),
+        groups(op.getGroupsAttr()), layout(layout) {}
+  template <typename Op>
+  explicit Geometry(Op op) : Geometry(op, op.getLayout()) {}
 
-/// The gradient of the weights, as a convolution in which images and channels
-/// have changed places, and so have strides and dilations: the weight of tap k
-/// is the sum over all positions p of x[p * stride + k * dilation - pad] *
-/// g[p].
-class WeightsGradient {
-public:
-  WeightsGradient(GradientBuilder &b, const Geometry &geometry, Value kernel)
-      : b(b), geometry(geometry), kernel(kernel) {}
-
-  /// `x` is the tensor that windows lie over, and `g` has an element for each
-  /// window.
-  Value build(Value x, Value g);
-
-private:
-  /// For several groups: the channels of each group become images, and the
-  /// groups and images together become channels.
-  Value spreadGroups(Value x, std::string &layout);
-
-  GradientBuilder &b;
-  Geometry geometry;
-  Value kernel;
-};
-
-Value WeightsGradient::spreadGroups(Value x, std::string &layout) {
-  const size_t n = layout.find('N'), c = layout.find('C');
-  ArrayRef<int64_t> shape = shapeOf(x);
-  const int64_t groups = geometry.groups, images = shape[n];
-  // (N, G, C / G, spatial dims).
-  SmallVector<int64_t> order = {static_cast<int64_t>(n),
-                                static_cast<int64_t>(c)};
-  SmallVector<int64_t> sizes = {images, groups, shape[c] / groups};
-  for (size_t i = 0; i < layout.size(); ++i)
-    if (i != n && i != c) {
-      order.push_back(static_cast<int64_t>(i));
-      sizes.push_back(shape[i]);
-    }
-  x = b.reshape(b.transpose(x, order), sizes);
-  // (C / G, G, N, spatial dims), then (C / G, G * N, spatial dims).
-  SmallVector<int64_t> places = {2, 1, 0};
-  for (size_t i = 3; i < sizes.size(); ++i)
-    places.push_back(static_cast<int64_t>(i));
-  x = b.transpose(x, places);
-  SmallVector<int64_t> joined = {sizes[2], groups * images};
-  joined.append(sizes.begin() + 3, sizes.end());
-  std::string spatial;
-  for (char letter : layout)
-    if (letter != 'N' && letter != 'C')
-      spatial += letter;
-  layout = "NC" + spatial;
-  return b.reshape(x, joined);
-}
-
-Value WeightsGradient::build(Value x, Value g) {
-  std::string windowed = geometry.windowed.str();
-  const std::string spatial =
-      StringRef("DHW").take_back(geometry.strides.size()).str();
-  SmallVector<int64_t> starts(shapeOf(x).size(), 0), limits(shapeOf(x)),
-      ones(shapeOf(x).size(), 1), high;
-  for (auto [i, letter] : llvm::enumerate(spatial)) {
-    const int64_t size = shapeOf(x)[windowed.find(letter)],
-                  count = shapeOf(g)[geometry.positions.find(letter)],
-                  taps = shapeOf(kernel)[geometry.kernel.find(letter)];
-    const int64_t reached = (taps - 1) * geometry.dilations[i] +
-                            (count - 1) * geometry.strides[i] + 1 -
-                            geometry.padLow[i];
-    high.push_back(std::max<int64_t>(0, reached - size));
-    limits[windowed.find(letter)] = std::min(size, reached);
+  /// The letters of the spatial dims, in the order of the attributes.
+  StringRef spatial() const {
+    return StringRef("DHW").take_back(strides.size());
   }
-  if (ArrayRef(limits) != shapeOf(x))
-    x = b.slice(x, starts, limits, ones);
-  if (geometry.groups > 1)
-    x = spreadGroups(x, windowed);
-  else
-    std::swap(windowed[windowed.find('N')], windowed[windowed.find('C')]);
-  std::string window = geometry.positions.str();
-  window[window.find('C')] = 'O';
-  window[window.find('N')] = 'I';
-  std::string result = geometry.kernel.str();
-  result[result.find('O')] = 'C';
-  result[result.find('I')] = 'N';
-  OpBuilder &builder = b.getBuilder();
-  auto list = [&](ArrayRef<int64_t> values) {
-    return builder.getDenseI64ArrayAttr(values);
-  };
-  return b.create<ConvOp>(
-      x, g, /*bias=*/Value(), list(geometry.dilations), list(geometry.padLow),
-      list(high), list(geometry.strides),
-      builder.getI64IntegerAttr(geometry.groups),
-      ConvLayoutAttr::get(builder.getContext(), windowed, window, result));
+};
+} // namespace
+
+static int64_t sizeOf(Value value, StringRef layout, char letter) {
+  return shapeOf(value)[layout.find(letter)];
 }
 
 /// Sums `g` over all dims but the channels.
-Value gradientOfBias(GradientBuilder &b, Value g, StringRef layout) {
+static Value gradientOfBias(GradientBuilder &b, Value g, StringRef layout) {
   SmallVector<int64_t> dims;
   for (auto [i, letter] : llvm::enumerate(layout))
     if (letter != 'C')
@@ -158,70 +71,92 @@ Value gradientOfBias(GradientBuilder &b, Value g, StringRef layout) {
   return b.reduce(g, ReduceKind::sum, dims, /*keepDims=*/false);
 }
 
-} // namespace
-
-/// The layout of the op that computes the gradient of the first operand: its
-/// input has the layout of the result, and its result that of the input.
-template <typename Conv> static ConvLayoutAttr reversedLayout(Conv op) {
-  ConvLayoutAttr layout = op.getLayout();
-  return ConvLayoutAttr::get(op.getContext(), layout.getOutput(),
+/// The layout of a convolution or a transposed one in the other direction.
+static ConvLayoutAttr reversed(ConvLayoutAttr layout) {
+  return ConvLayoutAttr::get(layout.getContext(), layout.getOutput(),
                              layout.getKernel(), layout.getInput());
 }
 
-/// Adds the gradients of the kernel and of the bias. Windows lie over `x`, and
-/// `g` has an element for each window; one of the two is the gradient of the
-/// result.
-template <typename Conv>
-static void addWeightGradients(GradientBuilder &b, Conv op, Value x, Value g,
-                               StringRef windowed, StringRef positions) {
-  if (b.isWanted(1))
-    b.add(1, WeightsGradient(b, geometryOf(op, windowed, positions),
-                             op.getKernel())
-                 .build(x, g));
-  if (op.getBias() && b.isWanted(2))
-    b.add(2, gradientOfBias(b, b.gradient(), op.getLayout().getOutput()));
+static Value convolve(GradientBuilder &b, const Geometry &conv, Value x,
+                      Value kernel) {
+  return b.create<ConvOp>(x, kernel, /*bias=*/Value(), conv.strides,
+                          conv.padLow, conv.padHigh, conv.dilations,
+                          conv.groups, conv.layout);
 }
 
-/// The positions that a transposed convolution has behind the last one that a
-/// full window reaches, so that its result has the size of `op`'s input.
-static SmallVector<int64_t> positionsBehind(ConvOp op) {
-  ConvLayoutAttr layout = op.getLayout();
+/// The gradient of the input of `conv`, which has the type of `input`. `g` is
+/// the gradient of the result.
+static Value gradientOfInput(GradientBuilder &b, const Geometry &conv,
+                             Value input, Value g, Value kernel) {
+  // The positions behind the last one that a full window reaches.
   SmallVector<int64_t> behind;
-  StringRef spatial = StringRef("DHW").take_back(op.getStrides().size());
-  for (auto [i, letter] : llvm::enumerate(spatial)) {
-    const int64_t size = shapeOf(op.getInput())[layout.getInput().find(letter)],
-                  count =
-                      shapeOf(op.getResult())[layout.getOutput().find(letter)],
-                  taps =
-                      shapeOf(op.getKernel())[layout.getKernel().find(letter)];
-    behind.push_back(size - ((count - 1) * op.getStrides()[i] +
-                             (taps - 1) * op.getDilations()[i] + 1 -
-                             op.getPadLow()[i] - op.getPadHigh()[i]));
+  for (auto [i, letter] : llvm::enumerate(conv.spatial())) {
+    const int64_t size = sizeOf(input, conv.layout.getInput(), letter),
+                  count = sizeOf(g, conv.layout.getOutput(), letter),
+                  taps = sizeOf(kernel, conv.layout.getKernel(), letter);
+    behind.push_back(size - ((count - 1) * conv.strides[i] +
+                             (taps - 1) * conv.dilations[i] + 1 -
+                             conv.padLow[i] - conv.padHigh[i]));
   }
-  return behind;
+  return b.create<ConvBackwardDataOp>(
+      g, kernel, /*bias=*/Value(), conv.strides, conv.padLow, conv.padHigh,
+      conv.dilations, conv.groups, b.getBuilder().getDenseI64ArrayAttr(behind),
+      reversed(conv.layout));
+}
+
+/// The gradient of the kernel of `conv`, which has the type of `kernel`.
+static Value gradientOfKernel(GradientBuilder &b, const Geometry &conv,
+                              Value input, Value g, Value kernel) {
+  SmallVector<int64_t> window;
+  for (char letter : conv.spatial())
+    window.push_back(sizeOf(kernel, conv.layout.getKernel(), letter));
+  return b.create<ConvBackwardWeightsOp>(
+      input, g, b.getBuilder().getDenseI64ArrayAttr(window), conv.strides,
+      conv.padLow, conv.padHigh, conv.dilations, conv.groups, conv.layout);
 }
 
 LogicalResult ConvOp::buildGradients(GradientBuilder &b) {
-  ConvLayoutAttr layout = getLayout();
+  const Geometry conv(*this);
+  Value g = b.gradient();
   if (b.isWanted(0))
-    b.add(0, b.create<ConvBackwardDataOp>(
-                 b.gradient(), getKernel(), /*bias=*/Value(), getStridesAttr(),
-                 getPadLowAttr(), getPadHighAttr(), getDilationsAttr(),
-                 getGroupsAttr(),
-                 b.getBuilder().getDenseI64ArrayAttr(positionsBehind(*this)),
-                 reversedLayout(*this)));
-  addWeightGradients(b, *this, getInput(), b.gradient(), layout.getInput(),
-                     layout.getOutput());
+    b.add(0, gradientOfInput(b, conv, getInput(), g, getKernel()));
+  if (b.isWanted(1))
+    b.add(1, gradientOfKernel(b, conv, getInput(), g, getKernel()));
+  if (getBias() && b.isWanted(2))
+    b.add(2, gradientOfBias(b, g, getLayout().getOutput()));
   return success();
 }
 
+/// The gradient of the kernel of a transposed convolution: the gradient of its
+/// result is the input of `conv`. With an output padding of a stride or more,
+/// windows fit at more positions than `positions` has. They are cut off at the
+/// end of the padding and of the result. Null if this leaves nothing.
+static Value gradientOfTransposedKernel(GradientBuilder &b, Geometry conv,
+                                        ArrayRef<int64_t> outputPadding,
+                                        Value g, Value positions,
+                                        Value kernel) {
+  SmallVector<int64_t> limits(shapeOf(g)), padHigh(conv.padHigh.asArrayRef());
+  for (auto [i, letter] : llvm::enumerate(conv.spatial())) {
+    const int64_t more = outputPadding[i] - outputPadding[i] % conv.strides[i];
+    const int64_t ofPadding = std::min(more, padHigh[i]);
+    padHigh[i] -= ofPadding;
+    int64_t &limit = limits[conv.layout.getInput().find(letter)];
+    limit -= more - ofPadding;
+    if (limit < 0 || sizeOf(positions, conv.layout.getOutput(), letter) == 0)
+      return nullptr;
+  }
+  if (ArrayRef(limits) != shapeOf(g))
+    g = b.slice(g, SmallVector<int64_t>(limits.size(), 0), limits,
+                SmallVector<int64_t>(limits.size(), 1));
+  conv.padHigh = b.getBuilder().getDenseI64ArrayAttr(padHigh);
+  return gradientOfKernel(b, conv, g, positions, kernel);
+}
+
 LogicalResult ConvBackwardDataOp::buildGradients(GradientBuilder &b) {
-  ConvLayoutAttr layout = getLayout();
+  const Geometry conv(*this, reversed(getLayout()));
+  Value g = b.gradient();
   if (b.isWanted(0)) {
-    Value ofInput = b.create<ConvOp>(
-        b.gradient(), getKernel(), /*bias=*/Value(), getStridesAttr(),
-        getPadLowAttr(), getPadHighAttr(), getDilationsAttr(), getGroupsAttr(),
-        reversedLayout(*this));
+    Value ofInput = convolve(b, conv, g, getKernel());
     // Large output padding has room for positions that the input lacks.
     ArrayRef<int64_t> shape = shapeOf(getInput());
     if (shapeOf(ofInput) != shape)
@@ -229,8 +164,23 @@ LogicalResult ConvBackwardDataOp::buildGradients(GradientBuilder &b) {
                         SmallVector<int64_t>(shape.size(), 1));
     b.add(0, ofInput);
   }
-  addWeightGradients(b, *this, b.gradient(), getInput(), layout.getOutput(),
-                     layout.getInput());
+  if (b.isWanted(1))
+    b.add(1, gradientOfTransposedKernel(b, conv, getOutputPadding(), g,
+                                        getInput(), getKernel()));
+  if (getBias() && b.isWanted(2))
+    b.add(2, gradientOfBias(b, g, getLayout().getOutput()));
+  return success();
+}
+
+/// The result is linear in both operands. Its gradient has the type of a
+/// kernel.
+LogicalResult ConvBackwardWeightsOp::buildGradients(GradientBuilder &b) {
+  const Geometry conv(*this);
+  Value g = b.gradient();
+  if (b.isWanted(0))
+    b.add(0, gradientOfInput(b, conv, getInput(), getGradient(), g));
+  if (b.isWanted(1))
+    b.add(1, convolve(b, conv, getInput(), g));
   return success();
 }
 
