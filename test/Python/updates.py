@@ -13,7 +13,7 @@ def momentum_step():
     g = b.input("float32", (None,), dims=("n",), name="g")
     w = b.input("float32", (None,), dims=("n",), name="w")
     v = b.input("float32", (None,), dims=("n",), name="v")
-    next_v = b.add(b.mul(v, b.constant(np.float32(0.5))), g)
+    next_v = b.add(b.mul(v, b.constant(np.array(0.5, np.float32))), g)
     return b.build([b.reduce(w, kind="sum", dims=[0]), b.sub(w, next_v), next_v])
 
 

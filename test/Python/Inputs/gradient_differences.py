@@ -107,6 +107,11 @@ DIFFERENCES = (
     Difference(("scan of products", "scan of products exclusive", "scan of products reversed"),
                BOTH, has_extremes, "terms of a gradient whose products overflow are added in "
                "another order, and torch divides by elements"),
+    Difference(("scan of maxima", "scan of minima", "scan of maxima reversed"), ("jax",),
+               lambda x: in_row(np.isnan(x)) | has_ties(x),
+               "G1; JAX divides the gradient among equal elements, and has 0 from a NaN on"),
+    Difference(("scan of logarithms",), ("jax",), has_extremes,
+               "as torch; JAX has the gradients of an addition of two elements at infinity"),
     Difference(("sort descending",), ("jax",), has_ties,
                "JAX reverses the order of equal elements"),
     Difference(("max_pool", "max_pool overlapping"), ("jax",), lambda x: True,

@@ -126,10 +126,6 @@ LogicalResult Differentiation::run() {
   if (failed(seedLoss()) || failed(reverse.visit(ops)))
     return failure();
   appendResults();
-  // The rule of max_pool has replaced these by ops which also give the index.
-  for (Operation *op : llvm::reverse(ops))
-    if (isa<ir::MaxPoolOp>(op) && op->use_empty())
-      op->erase();
   return success();
 }
 

@@ -40,8 +40,8 @@ def Tandem_ScanOp : Tandem_Op<"scan", "ScanAttrs"> {
     - S3: if one of the combined elements is NaN, the result is NaN.
 
     Gradients:
-    - G1: the gradient of a running maximum or minimum belongs to the first of
-      equal elements, or to the last NaN before it.
+    - G1: the gradient of a running maximum or minimum belongs to the last of
+      equal elements, or to the last NaN.
 
     Example:
     ```mlir

@@ -86,15 +86,15 @@ Value ScanGradient::ofLogSumExp() {
   return b.sub(ofPart(g), ofPart(b.neg(g)));
 }
 
-/// An element is a record if it exceeds all those before it, or is the first
-/// one, or a NaN.
+/// An element is a record if none of those before it exceeds it, or if it is a
+/// NaN.
 Value ScanGradient::isRecord() {
   Value before = forward(x, op.getKind(), /*isExclusive=*/true);
   const bool isMax = op.getKind() == ScanKind::max;
-  Value exceeds =
-      b.compare(isMax ? ComparePredicate::gt : ComparePredicate::lt, x, before);
+  Value isLargest =
+      b.compare(isMax ? ComparePredicate::ge : ComparePredicate::le, x, before);
   Value isNaN = b.compare(ComparePredicate::ne, x, x);
-  return b.create<LogicalOrOp>(exceeds, isNaN);
+  return b.create<LogicalOrOp>(isLargest, isNaN);
 }
 
 /// Each result is the last record before it, so its gradient is added to that
@@ -106,14 +106,11 @@ Value ScanGradient::ofExtremum() {
       RankedTensorType::get(type.getShape(), b.getBuilder().getI64Type());
   Value place = b.create<IotaOp>(places, axis);
   const bool isReverse = op.getReverse();
-  Value first = b.compare(ComparePredicate::eq, place,
-                          b.scalar(isReverse ? double(size - 1) : 0, place));
-  Value isSource = b.create<LogicalOrOp>(isRecord(), first);
   // The place of the last record, in the order of the scan; out of the line
   // where there is none.
   const double none = isReverse ? double(size) : -1;
   Value source =
-      forward(b.select(isSource, place, b.scalar(none, place)),
+      forward(b.select(isRecord(), place, b.scalar(none, place)),
               isReverse ? ScanKind::min : ScanKind::max, op.getExclusive());
   Value isInside = b.create<LogicalAndOp>(
       b.compare(ComparePredicate::ge, source, b.scalar(0, place)),
