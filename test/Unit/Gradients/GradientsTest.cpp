@@ -124,7 +124,8 @@ static bool isEquivalent(OpKind kind, std::string_view mutation) {
     return isAnyOf(kind,
                    {OpKind::relu, OpKind::max, OpKind::min, OpKind::select,
                     OpKind::clamp, OpKind::gather, OpKind::asin, OpKind::acos,
-                    OpKind::scatter, OpKind::topk, OpKind::sort});
+                    OpKind::scatter, OpKind::topk, OpKind::sort,
+                    OpKind::max_pool_backward});
   // Halves of gradients are for ties.
   if (mutation == "mul negated" || mutation == "mul without its second operand")
     return isAnyOf(kind, {OpKind::max, OpKind::min, OpKind::clamp});
