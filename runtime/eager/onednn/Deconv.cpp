@@ -68,14 +68,17 @@ DeconvBuilder::describe(const memory::desc &in, const memory::desc &out) const {
 }
 
 /// Whether the library's code fills its vectors with channels, and elements of
-/// the result are sums of several windows. Otherwise a matrix product is faster
-/// (eager/Columns.cpp), as it pads no channels and adds little.
+/// the result are sums of several windows, or windows have one element.
+/// Otherwise a matrix product is faster (eager/Columns.cpp), as it pads no
+/// channels and adds little.
 static bool isSuited(const SpatialConv &conv) {
   constexpr int64_t kVector = 8;
-  bool overlaps = false;
-  for (int i = 0; i < 3; ++i)
+  bool overlaps = false, isPointwise = true;
+  for (int i = 0; i < 3; ++i) {
     overlaps |= conv.window[i] > conv.strides[i];
-  return overlaps && conv.in.channelSize % kVector == 0 &&
+    isPointwise &= conv.window[i] == 1;
+  }
+  return (overlaps || isPointwise) && conv.in.channelSize % kVector == 0 &&
          conv.out.channelSize % kVector == 0;
 }
 
