@@ -9,7 +9,8 @@ shape, layout and op (forward, data: the gradient of the input, weights: the gra
 the kernel), a row with median times in µs of: the eager tier; the compiled tier; kernels
 alone and the library (oneDNN) alone, each in a compiled program; and torch eager, in a
 process of its own. All are measured in turn, round by round, each round in new processes.
-The smallest median counts, because other work on the machine only adds time. At the end, geometric means for each layout and op:
+The smallest median counts, because other work on the machine only adds time. At the end,
+geometric means for each layout and op:
 
   eager         time of torch over time of the eager tier
   chosen/best   the faster of kernels and library over the compiled tier
