@@ -62,7 +62,8 @@ fuzz::differentiate(const RandomGraph &random, const Graph &graph,
 // Differences
 //===----------------------------------------------------------------------===//
 
-/// The graph with all floats as f64. Nothing if it reads the bits of floats.
+/// The graph with all floats as f64. Nothing if it reads the bits of floats, or
+/// has values whose gradients are zeros by definition.
 static std::optional<RandomGraph> inDouble(RandomGraph graph) {
   const auto widen = [](DType &dtype) {
     if (isFloat(dtype))
@@ -73,7 +74,9 @@ static std::optional<RandomGraph> inDouble(RandomGraph graph) {
     widen(node.type.dtype);
     if (node.kind != NodeKind::op)
       continue;
-    if (node.op.kind == OpKind::bitcast || node.op.kind == OpKind::custom_call)
+    if (node.op.kind == OpKind::bitcast ||
+        node.op.kind == OpKind::custom_call ||
+        node.op.kind == OpKind::stop_gradient)
       return std::nullopt;
     if (auto *cast = node.op.attrs.AsCastAttrs())
       widen(cast->dtype);
