@@ -59,8 +59,10 @@ public:
     size_t index = 0;
   };
 
-  /// The results of topk and sort: elements, and their indices along the axis.
-  /// Those of max_pool_with_index: elements, and their places in windows.
+  /// The two results of an op that selects elements. For topk and sort, they
+  /// are the elements and their indices along the axis. For
+  /// max_pool_with_index, they are the elements and their places in the
+  /// windows.
   struct ValuesAndIndices {
     Value values, indices;
   };

@@ -17,12 +17,13 @@ namespace tandem::eager {
 
 /// The provider of conv_backward_data and conv_backward_weights for f32 and f64
 /// with any attributes. `inner` multiplies matrices and transposes tensors.
-/// Beside its operands and its result, a run needs memory for tensors in other
-/// layouts and for the columns, which it adds to the result of
-/// conv_backward_data, and which are a factor of the result of
-/// conv_backward_weights. It computes the columns in blocks that take no more
-/// memory than the operands and the result together, or than one row of the
-/// columns and the least work of a task.
+///
+/// A run allocates memory for tensors in other layouts and for a matrix of
+/// columns. The result of conv_backward_data is the sum of the columns. The
+/// result of conv_backward_weights is a product with the columns. A run
+/// computes the columns in blocks. A block takes no more memory than the
+/// operands and the result together, unless one row of the columns and the
+/// least work of a task take more.
 std::unique_ptr<Provider> createColumnsProvider(ProviderList inner);
 
 } // namespace tandem::eager

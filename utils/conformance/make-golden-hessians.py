@@ -63,7 +63,8 @@ def conv_net(x, kernel, bias, w):
 def conv_in_groups_with_max_pool(x, kernel):
     y = jnp.tanh(lax.conv_general_dilated(x, kernel, (1, 1), "VALID", rhs_dilation=(1, 2),
                                           feature_group_count=2))
-    # As shifted slices, because JAX has no second derivative of reduce_window.
+    # The pool is the maximum of shifted slices, because JAX has no second derivative of
+    # reduce_window.
     y = jnp.pad(y, ((0, 0), (0, 0), (1, 0), (0, 0)), constant_values=-jnp.inf)
     rows, columns = y.shape[2] - 1, y.shape[3] - 1
     windows = jnp.stack([y[:, :, i:rows + i:2, j:columns + j] for i in (0, 1) for j in (0, 1)])

@@ -82,7 +82,7 @@ private:
 /// conv, conv_backward_data and conv_backward_weights of f32, f64, f16 and
 /// bf16, by engines of cuDNN that come with their kernels. Pooling is left to
 /// our own kernels, as it is not documented what the library's makes of NaN.
-/// Where the library is missing this has no ops.
+/// If the library is missing, the provider prepares no ops.
 class CUDNNProvider final : public Provider {
 public:
   /// `kernels` transpose operands and results whose layout cuDNN does not have,

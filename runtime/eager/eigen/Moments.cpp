@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Where the innermost dim is reduced, blocks of it are parts of rows; where it
-// is kept, blocks are several rows of it. Threads share the results and, where
-// there are few, parts of fixed size. The blocks of a part, and then the parts,
-// are merged in order, so that results do not depend on the number of threads.
+// A block is a part of a row if the innermost dim is reduced, and several rows
+// if that dim is kept. Threads compute different results or, if there are few
+// results, different parts of them. The parts have a fixed size. The blocks of
+// a part are merged in order, and then the parts, so that results do not depend
+// on the number of threads.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,4 @@
-//===- MomentsErrors.cpp - What moments may add to an error ---------------===//
+//===- MomentsErrors.cpp - Errors of means and variances ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
