@@ -290,19 +290,10 @@ Status ColumnsOp::run(const StepContext &context,
                       std::span<const Tensor> operands,
                       std::span<Tensor> results) const {
   Scratch scratch(context);
-  const auto convert = [&](const Step &step, Tensor &tensor) -> Status {
-    if (!step.op)
-      return {};
-    Tensor to = scratch.take(step.type);
-    TANDEM_RETURN_IF_ERROR(
-        step.op->run(scratch.left(), {&tensor, 1}, {&to, 1}));
-    tensor = to;
-    return {};
-  };
   Tensor from = operands[0],
          weights = Tensor::borrow(kernelOfGroups, operands[1].as<char>());
-  TANDEM_RETURN_IF_ERROR(convert(image, from));
-  TANDEM_RETURN_IF_ERROR(convert(kernel, weights));
+  TANDEM_RETURN_IF_ERROR(convert(image, scratch, from));
+  TANDEM_RETURN_IF_ERROR(convert(kernel, scratch, weights));
   Tensor to = result.op ? scratch.take(planes) : results[0];
   const StepContext left = scratch.left();
   TANDEM_RETURN_IF_ERROR(runImages(

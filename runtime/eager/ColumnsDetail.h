@@ -13,6 +13,7 @@
 #ifndef TANDEM_RUNTIME_EAGER_COLUMNSDETAIL_H
 #define TANDEM_RUNTIME_EAGER_COLUMNSDETAIL_H
 
+#include "Scratch.h"
 #include "Spatial.h"
 
 #include "tandem/Runtime/Provider.h"
@@ -60,6 +61,17 @@ inline Expected<Step> prepareTranspose(ProviderList providers,
   TANDEM_ASSIGN_OR_RETURN(
       step.op, prepareOp(providers, {op, {&type, 1}, {&step.type, 1}}));
   return step;
+}
+
+/// Replaces `tensor` by the result of the step, in memory of `scratch`, if the
+/// step has an op.
+inline Status convert(const Step &step, Scratch &scratch, Tensor &tensor) {
+  if (!step.op)
+    return {};
+  Tensor to = scratch.take(step.type);
+  TANDEM_RETURN_IF_ERROR(step.op->run(scratch.left(), {&tensor, 1}, {&to, 1}));
+  tensor = to;
+  return {};
 }
 
 /// A kernel's type with a dim of its own for groups, before the output channels

@@ -94,6 +94,14 @@ struct SpatialWindow {
     }
     return offset;
   }
+
+  /// The offset of the row of input elements under the taps `d` and `h` of the
+  /// window at output position `at`, from the first element of its channel. The
+  /// row must lie inside the input.
+  int64_t rowOffset(const int64_t *at, int64_t d, int64_t h) const {
+    return (at[0] * strides[0] + d * dilations[0] - padLow[0]) * in.stride[0] +
+           (at[1] * strides[1] + h * dilations[1] - padLow[1]) * in.stride[1];
+  }
 };
 
 /// A convolution: its window, its weights and its channels.

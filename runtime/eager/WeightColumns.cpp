@@ -249,18 +249,9 @@ Status WeightColumnsOp::run(const StepContext &context,
                             std::span<const Tensor> operands,
                             std::span<Tensor> results) const {
   Scratch scratch(context);
-  const auto convert = [&](const Step &step, Tensor &tensor) -> Status {
-    if (!step.op)
-      return {};
-    Tensor to = scratch.take(step.type);
-    TANDEM_RETURN_IF_ERROR(
-        step.op->run(scratch.left(), {&tensor, 1}, {&to, 1}));
-    tensor = to;
-    return {};
-  };
   Tensor from = operands[0], outer = operands[1];
-  TANDEM_RETURN_IF_ERROR(convert(images, from));
-  TANDEM_RETURN_IF_ERROR(convert(gradient, outer));
+  TANDEM_RETURN_IF_ERROR(convert(images, scratch, from));
+  TANDEM_RETURN_IF_ERROR(convert(gradient, scratch, outer));
   Tensor to = result.op ? scratch.take(weights) : results[0];
   const StepContext left = scratch.left();
   TANDEM_RETURN_IF_ERROR(

@@ -146,7 +146,7 @@ private:
     bool isFirst = true;
     for (int64_t d = d0; d < d1; ++d)
       for (int64_t h = h0; h < h1; ++h) {
-        const char *line = in + offset(at, d, h) * width;
+        const char *line = in + pool.rowOffset(at.data(), d, h) * width;
         if (isFirst)
           std::memcpy(middle, line, pool.in.size[2] * width);
         else
@@ -155,14 +155,6 @@ private:
       }
     along(row, out + pool.out.offset(at.data()) * width, pool.output[2],
           pool.window[2], pool.strides[2], pool.dilations[2]);
-  }
-
-  /// Returns the offset of the input row under taps d and h, in elements.
-  int64_t offset(const Spatial3 &at, int64_t d, int64_t h) const {
-    return (at[0] * pool.strides[0] + d * pool.dilations[0] - pool.padLow[0]) *
-               pool.in.stride[0] +
-           (at[1] * pool.strides[1] + h * pool.dilations[1] - pool.padLow[1]) *
-               pool.in.stride[1];
   }
 
   SpatialPool pool;

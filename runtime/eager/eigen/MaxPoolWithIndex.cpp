@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// As MaxPool.cpp: over channels where they are contiguous, and otherwise over
-// the innermost spatial dim, down the window first and then along it.
+// The kernels are those of MaxPool.cpp with indices: they work along the
+// channels if these are contiguous. Otherwise they work along the innermost
+// spatial dim, and find the maxima first down the window and then along it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -148,7 +149,7 @@ private:
     bool isFirst = true;
     for (int64_t d = d0; d < d1; ++d)
       for (int64_t h = h0; h < h1; ++h) {
-        const T *line = in + offset(at, d, h);
+        const T *line = in + pool.rowOffset(at.data(), d, h);
         const int64_t tap = (d * pool.window[1] + h) * pool.window[2];
         if (isFirst) {
           std::copy_n(line, size, best);
@@ -163,14 +164,6 @@ private:
                      results[0].as<T>() + to, buffers.chosen.data(),
                      results[1].as<uint8_t>() + to, pool.output[2],
                      pool.window[2], pool.strides[2], pool.dilations[2]);
-  }
-
-  /// Returns the offset of the input row under taps d and h, in elements.
-  int64_t offset(const Spatial3 &at, int64_t d, int64_t h) const {
-    return (at[0] * pool.strides[0] + d * pool.dilations[0] - pool.padLow[0]) *
-               pool.in.stride[0] +
-           (at[1] * pool.strides[1] + h * pool.dilations[1] - pool.padLow[1]) *
-               pool.in.stride[1];
   }
 
   SpatialPool pool;

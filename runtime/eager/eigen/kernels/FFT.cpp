@@ -313,20 +313,32 @@ template <typename T, typename V>
   x.set(k, number);
 }
 
+/// Transforms columns of a matrix with `columns` columns, as many as a register
+/// has elements, from `first` on. The columns have the length of `stages`.
+/// `*count` becomes the number of columns that there are.
+template <typename T>
+Numbers<T, Register<T>>
+transformBlock(const FFTStages &stages, int64_t columns, int64_t first,
+               const void *in, void *buffer, void *other, int64_t *count) {
+  using V = Register<T>;
+  constexpr int64_t kWidth = Numbers<T, V>::kWidth;
+  const Numbers<T, V> x(buffer);
+  const int64_t rest = columns - first;
+  *count = rest < kWidth ? rest : kWidth;
+  const T *from = static_cast<const T *>(in) + 2 * first;
+  for (int64_t row = 0; row < stages.length; ++row)
+    readRow(from + 2 * row * columns, *count, x, row);
+  return runStages(stages, x, Numbers<T, V>(other));
+}
+
 /// Transforms columns from `first` on, multiplies them by their twiddles and
 /// writes them as rows of `out`.
 template <typename T>
 void transformColumns(const FFTMatrix &matrix, int64_t first, const void *in,
                       void *out, void *buffer, void *other) {
-  using V = Register<T>;
-  constexpr int64_t kWidth = Numbers<T, V>::kWidth;
-  const Numbers<T, V> x(buffer);
-  const int64_t rest = matrix.columns - first;
-  const int64_t count = rest < kWidth ? rest : kWidth;
-  const T *from = static_cast<const T *>(in) + 2 * first;
-  for (int64_t row = 0; row < matrix.rows; ++row)
-    readRow(from + 2 * row * matrix.columns, count, x, row);
-  const Numbers<T, V> y = runStages(matrix.ofColumn, x, Numbers<T, V>(other));
+  int64_t count = 0;
+  const auto y = transformBlock<T>(matrix.ofColumn, matrix.columns, first, in,
+                                   buffer, other, &count);
   const Numbers<T, T> to(out), twiddles(const_cast<void *>(matrix.twiddles));
   for (int64_t l = 0; l < count; ++l)
     for (int64_t row = 0; row < matrix.rows; ++row) {
@@ -341,15 +353,9 @@ void transformColumns(const FFTMatrix &matrix, int64_t first, const void *in,
 template <typename T>
 void transformRows(const FFTMatrix &matrix, int64_t first, const void *in,
                    void *out, void *buffer, void *other) {
-  using V = Register<T>;
-  constexpr int64_t kWidth = Numbers<T, V>::kWidth;
-  const Numbers<T, V> x(buffer);
-  const int64_t rest = matrix.rows - first;
-  const int64_t count = rest < kWidth ? rest : kWidth;
-  const T *from = static_cast<const T *>(in) + 2 * first;
-  for (int64_t column = 0; column < matrix.columns; ++column)
-    readRow(from + 2 * column * matrix.rows, count, x, column);
-  const Numbers<T, V> y = runStages(matrix.ofRow, x, Numbers<T, V>(other));
+  int64_t count = 0;
+  const auto y = transformBlock<T>(matrix.ofRow, matrix.rows, first, in, buffer,
+                                   other, &count);
   T *to = static_cast<T *>(out) + 2 * first;
   for (int64_t k = 0; k < matrix.columns; ++k)
     for (int64_t l = 0; l < count; ++l) {
