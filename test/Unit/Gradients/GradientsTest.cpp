@@ -70,6 +70,18 @@ bool isDefined(const Case &c) {
   return true;
 }
 
+/// A random case of an op in f64, whose operands are where the op is smooth.
+/// Nothing if the case that is drawn has no gradient.
+std::optional<Case> smoothCase(OpKind kind, std::mt19937_64 &rng) {
+  std::optional<Case> c = randomCase(kind, DType::f64, rng);
+  if (!c || !isDefined(*c))
+    return std::nullopt;
+  for (size_t i = 0; i < c->operands.size(); ++i)
+    if (c->operands[i].dtype() == DType::f64)
+      fill(c->operands[i], domainOf(kind, i), rng);
+  return c;
+}
+
 /// Returns true if an element of a gradient is not zero.
 bool hasGradient(const Case &c) {
   TestFunction function(CaseResult{c});
@@ -94,12 +106,9 @@ TEST_P(Gradients, AgreeWithDifferences) {
   bool isZero = true;
   for (int seed = 0; seed < 4 * kCasesPerKind && made < kCasesPerKind; ++seed) {
     std::mt19937_64 rng(uint64_t(seed) * 1000 + uint64_t(GetParam()));
-    std::optional<Case> c = randomCase(kind, DType::f64, rng);
-    if (!c || !isDefined(*c))
+    const std::optional<Case> c = smoothCase(kind, rng);
+    if (!c)
       continue;
-    for (size_t i = 0; i < c->operands.size(); ++i)
-      if (c->operands[i].dtype() == DType::f64)
-        fill(c->operands[i], domainOf(kind, i), rng);
     SCOPED_TRACE("seed " + std::to_string(seed));
     SCOPED_TRACE(c->describe());
     checkFunction(CaseResult{*c, 0}, c->operands,
@@ -143,12 +152,9 @@ TEST_P(Gradients, NoticesMutants) {
   int cases = 0;
   for (int seed = 0; seed < 40 && cases < 6; ++seed) {
     std::mt19937_64 rng(uint64_t(seed) * 1000 + uint64_t(GetParam()));
-    std::optional<Case> c = randomCase(kind, DType::f64, rng);
-    if (!c || !isDefined(*c))
+    const std::optional<Case> c = smoothCase(kind, rng);
+    if (!c)
       continue;
-    for (size_t i = 0; i < c->operands.size(); ++i)
-      if (c->operands[i].dtype() == DType::f64)
-        fill(c->operands[i], domainOf(kind, i), rng);
     if (!hasGradient(*c))
       continue;
     ++cases;
