@@ -83,13 +83,17 @@ Function::Impl::run(std::span<const Tensor> inputs,
   std::span<const Tensor> given = options.outputs;
   std::vector<Tensor> withUpdates;
   if (!store.program()->updates.empty()) {
-    TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), typesOf(inputs)));
     TANDEM_ASSIGN_OR_RETURN(withUpdates, outputPlan.withUpdates(inputs, given));
     given = withUpdates;
   }
-  if (!given.empty())
-    TANDEM_RETURN_IF_ERROR(
-        outputPlan.check(inputs, given, store.stream().device().memory()));
+  if (!given.empty()) {
+    Status status =
+        outputPlan.check(inputs, given, store.stream().device().memory());
+    // An input of a wrong type is the wrong type of the output that updates it.
+    if (!status && !store.program()->updates.empty())
+      TANDEM_RETURN_IF_ERROR(checkInputs(*store.program(), typesOf(inputs)));
+    TANDEM_RETURN_IF_ERROR(std::move(status));
+  }
   Expected<std::vector<Tensor>> outputs;
   if (options.tier) {
     TANDEM_ASSIGN_OR_RETURN(PreparedPtr prepared,
