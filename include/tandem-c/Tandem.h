@@ -289,12 +289,12 @@ typedef struct TandemLoadOptions {
   /// write to. If false, an output may be a view of an input, of a constant or
   /// of another output.
   bool ownsOutputs;
-  /// The number of outputs that take the place of inputs, such as the new
-  /// weights of a training step, and the numbers of the input and the output of
-  /// each. The two must have the same type. Calls write such an output to the
-  /// memory of the input, and return it as a tensor with this memory. If
-  /// `numUpdates` is 0, a graph has the updates that its file names
-  /// (tandem.updates).
+  /// The number of updates. For update i, output updatingOutputs[i] updates
+  /// input updatedInputs[i], such as new weights the old ones: a call writes
+  /// the output to the memory of the input, and returns a tensor with this
+  /// memory. Inputs and outputs are counted from 0, and the two must have the
+  /// same type. If `numUpdates` is 0, a graph has the updates that its file
+  /// names (tandem.updates).
   size_t numUpdates;
   const size_t *updatedInputs;
   const size_t *updatingOutputs;

@@ -220,8 +220,9 @@ struct GradientOptions {
   bool hasSeed = false;
 };
 
-/// An output of a graph that takes the place of an input, such as the new
-/// weights of a training step (docs/Updates.md). Both are given by number.
+/// Output number `output` of a graph updates input number `input`: a call
+/// writes the output to the memory of the input, such as new weights over the
+/// old ones (docs/Updates.md).
 struct InputUpdate {
   int64_t input = 0, output = 0;
 };

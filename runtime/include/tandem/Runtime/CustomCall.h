@@ -65,11 +65,13 @@ struct CustomCall {
   /// Infers the result types. Needed only if the graph declares result types
   /// with dynamic dims for a custom_call op of this target.
   InferTypes inferTypes = {};
-  /// The target that computes the gradients of this target, which is registered
-  /// like any other; empty if there is none. Its operands are the operands of
-  /// the op, then the results, and then the gradients of all results of floats.
-  /// Its results are the gradients of all operands of floats, each with the
-  /// type of the operand. Both targets have the same `config`.
+  /// The name of another target, which computes the gradients of this target
+  /// and is registered by another call of registerCustomCall; empty if this
+  /// target has no gradient. The operands of the other target are the operands
+  /// of the op, then its results, and then the gradients of all results with a
+  /// float element type. Its results are the gradients of all operands with a
+  /// float element type, each with the type of the operand. Both targets are
+  /// given the same `config`.
   std::string gradient = {};
 };
 

@@ -77,9 +77,10 @@ public:
   /// An output that updates an input (Graph::withUpdates) is written to the
   /// memory of this input, and the returned tensor is the input. The call fails
   /// with phase "output", and changes nothing, if an updated input overlaps
-  /// another input. If a call fails with phase kStateLostPhase, it had begun to
-  /// write to updated inputs, and their elements are undefined. After any other
-  /// error, the inputs are unchanged.
+  /// another input. If the phase of the error is "update" (kStateLostPhase),
+  /// the call failed after it had begun to write to updated inputs, whose
+  /// elements are then undefined. After any other error, the inputs are
+  /// unchanged.
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
   /// Like the other overload, but runs the graph in the given tier, and
   /// compiles first if the tier needs compilation for these types. `report`

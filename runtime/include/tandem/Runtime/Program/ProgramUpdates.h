@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A program may have outputs that take the place of inputs, such as the new
-// weights of a training step (Program::updates). The memory planner and the
-// executor share the rules below.
+// An output of a program may update an input (Program::updates): a call writes
+// the output to the memory of the input, such as new weights over the old ones.
+// The memory planner and the executor share the rules below.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +27,9 @@ namespace tandem {
 /// that another update names. `verify` calls this function.
 Status verifyUpdates(const fb::ProgramT &program);
 
-/// The slot that the memory of each slot belongs to: the slot itself, or the
-/// first operand of a chain of views (isView).
+/// Returns, for each slot, the slot that owns its memory: for a view (isView),
+/// or a view of a view, the slot at the beginning of the chain, and for any
+/// other slot, the slot itself.
 std::vector<uint32_t> findViewRoots(const Program &program);
 
 /// For each update of the program, the step that may write the output directly
@@ -36,11 +37,13 @@ std::vector<uint32_t> findViewRoots(const Program &program);
 /// output elsewhere and copy it at the end. That is the case if one of the
 /// following holds:
 ///
-/// - no step computes the output, or the output has a planned place in memory,
-///   or is the place of other slots;
-/// - a later step, or an output, reads the old value;
-/// - the step itself reads the old value, and may not compute in place: only
-///   kernels (Kernel.in_place) and elementwise ops without broadcasting may.
+/// - no step computes the output;
+/// - the memory plan gives the output an offset in other memory, or places
+///   other slots in the memory of the output;
+/// - a later step reads the old value, or another output has it;
+/// - the step itself reads the old value and cannot compute in place. A kernel
+///   can if Kernel.in_place has the pair of operand and result, and an
+///   elementwise op can if it does not broadcast the operand.
 std::vector<std::optional<size_t>> findOverwrites(const Program &program);
 
 } // namespace tandem
