@@ -43,7 +43,11 @@ public:
     CertificateScope scope{signature.get()};
     // The cores are the callers'.
     runOnOneThread([&] {
-      (void)engine.certify(signature, inputs, /*mayConfirm=*/true, nullptr);
+      Status status =
+          engine.certify(signature, inputs, /*mayConfirm=*/true, nullptr);
+      // Nobody waits for the error, so it becomes an event.
+      if (!status)
+        (void)engine.countUndecided(signature, status.error(), /*tookNs=*/0);
     });
   }
   void cancel() override {

@@ -134,6 +134,17 @@ class BuilderTest(unittest.TestCase):
         with self.assertRaisesRegex(tandem.Error, "already"):
             tandem.custom_call("test.sort", sort)
 
+    def test_names_of_outputs_do_not_prevent_a_certificate(self):
+        b = tandem.Builder()
+        x = b.input("float32", (64,), name="x")
+        y = b.input("float32", (64,), name="y")
+        # The certificate looks at the operands of a comparison, too.
+        z = b.select(b.compare(b.mul(x, y), b.add(x, y), predicate="lt"), x, y)
+        f = b.build([z], names=["z"], mode="compile-now")
+        random = np.random.default_rng(0)
+        f(random.random(64, np.float32), random.random(64, np.float32))
+        self.assertEqual(f.report().signatures[0].state, "promoted")
+
     def test_every_op_is_there(self):
         self.assertIn("conv", tandem.ops())
         self.assertIn("groups", tandem.ops()["conv"])

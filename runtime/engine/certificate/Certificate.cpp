@@ -80,12 +80,16 @@ bool hasOtherType(Certificate &certificate, const Tensor &expected,
   return true;
 }
 
-/// Adds `slot` to the outputs, unless it is there; returns its index.
+/// Adds `slot` to the outputs, without a name, unless it is there; returns its
+/// index.
 size_t addOutput(Program &program, uint32_t slot) {
   auto known = std::find(program.outputs.begin(), program.outputs.end(), slot);
   const size_t index = known - program.outputs.begin();
-  if (known == program.outputs.end())
+  if (known == program.outputs.end()) {
     program.outputs.push_back(slot);
+    if (!program.output_names.empty())
+      program.output_names.emplace_back();
+  }
   return index;
 }
 
