@@ -79,8 +79,7 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   math.fma = hasFMA(target);
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
-  if (!loops.bf16)
-    passes.addPass(createSoftenBF16());
+  passes.addPass(createSoftenBF16());
   // Half of what the emitters of tiles and lanes say, they say twice; each op
   // less is one less to convert, translate and optimize.
   passes.addPass(createCSEPass());

@@ -36,3 +36,27 @@ func.func @branch(%p: !llvm.ptr, %c: i1) -> i32 {
   %3 = arith.extui %2 : i16 to i32
   return %3 : i32
 }
+
+// An instruction for bf16 keeps its type.
+
+// CHECK-LABEL: func.func @round
+// CHECK: %[[ROUNDED:.*]] = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtneps2bf16.512"({{.*}}) : (vector<16xf32>) -> vector<16xbf16>
+// CHECK: %[[BITS:.*]] = llvm.bitcast %[[ROUNDED]] : vector<16xbf16> to vector<16xi16>
+// CHECK: llvm.store %[[BITS]], {{.*}} : vector<16xi16>, !llvm.ptr
+func.func @round(%p: !llvm.ptr, %x: vector<16xf32>) {
+  %0 = llvm.call_intrinsic "llvm.x86.avx512bf16.cvtneps2bf16.512"(%x)
+      : (vector<16xf32>) -> vector<16xbf16>
+  llvm.store %0, %p : vector<16xbf16>, !llvm.ptr
+  return
+}
+
+// CHECK-LABEL: func.func @multiply
+// CHECK: %[[LOADED:.*]] = llvm.load {{.*}} -> vector<32xi16>
+// CHECK: %[[PAIRS:.*]] = llvm.bitcast %[[LOADED]] : vector<32xi16> to vector<32xbf16>
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}, %[[PAIRS]], %[[PAIRS]])
+func.func @multiply(%p: !llvm.ptr, %sum: vector<16xf32>) -> vector<16xf32> {
+  %0 = llvm.load %p : !llvm.ptr -> vector<32xbf16>
+  %1 = llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"(%sum, %0, %0)
+      : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+  return %1 : vector<16xf32>
+}

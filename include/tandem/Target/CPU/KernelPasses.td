@@ -220,10 +220,15 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
 def SoftenBF16 : Pass<"tandem-cpu-soften-bf16", "::mlir::ModuleOp"> {
   let summary = "Store bf16 values as integers";
   let description = [{
-    Changes the type bf16 of values to i16. The pass is for processors without
-    bf16 instructions. For these processors, LLVM would call functions that not
-    every libgcc has, even to move single elements. After `tandem-expand-math`,
-    no op computes with bf16. The pass fails if an op does.
+    Changes the type bf16 of values to i16, so that kernels move elements of
+    bf16 as integers. With the type bf16, LLVM 22 converts an element even to
+    move it. On processors without bf16 instructions, it calls functions that
+    not every libgcc has. On processors with AVX-512 BF16, it broadcasts an
+    element by `vcvtneps2bf16`, which replaces subnormal numbers by zeros.
+
+    Calls of instructions, such as `vdpbf16ps`, keep the type bf16, and bitcasts
+    convert their operands and results. After `tandem-expand-math`, no other op
+    computes with bf16. The pass fails if an op does.
 
     Before:
     ```mlir

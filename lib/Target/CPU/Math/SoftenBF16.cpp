@@ -22,9 +22,16 @@ namespace tandem {
 
 namespace {
 
-/// i16 for bf16, of scalars and vectors.
+/// i16 for bf16, of scalars and vectors. The instructions for bf16 keep their
+/// types, and bitcasts convert their operands and results.
 struct SoftTypes : TypeConverter {
   SoftTypes() {
+    auto bitcast = [](OpBuilder &builder, Type type, ValueRange values,
+                      Location loc) -> Value {
+      return LLVM::BitcastOp::create(builder, loc, type, values.front());
+    };
+    addSourceMaterialization(bitcast);
+    addTargetMaterialization(bitcast);
     addConversion([](Type type) -> std::optional<Type> {
       if (!getElementTypeOrSelf(type).isBF16())
         return type;
@@ -92,6 +99,7 @@ struct SoftenBF16Pass : impl::SoftenBF16Base<SoftenBF16Pass> {
     ConversionTarget target(getContext());
     target.markUnknownOpDynamicallyLegal(
         [&](Operation *op) { return types.isLegal(op); });
+    target.addLegalOp<LLVM::CallIntrinsicOp, LLVM::BitcastOp>();
     RewritePatternSet patterns(&getContext());
     patterns.add<DropBitcast, SoftenMove>(types, &getContext());
     scf::populateSCFStructuralTypeConversionsAndLegality(types, patterns,
