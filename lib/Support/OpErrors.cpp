@@ -126,6 +126,12 @@ void addRoundings(OpErrors &errors, const OpDesc &op,
         result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
     errors.units = kFunctionUnits;
     break;
+  case Rounding::softmaxBackward: // A product, a difference and a product.
+    errors.terms = static_cast<double>(
+        result.shape[static_cast<int>(op.attrs.AsAxisAttrs()->axis)]);
+    errors.units = 3;
+    errors.mayCancel = true;
+    break;
   case Rounding::logSumExp:
     errors.terms = countTerms(op, operands, result);
     errors.units = kFunctionUnits;

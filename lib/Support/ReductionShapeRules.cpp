@@ -34,6 +34,10 @@
 //               C4  epsilon is >= 0
 //   softmax     C1  the element type is a float
 //               C2  axis is a dim of the operand
+//   softmax_backward
+//               C1  the operands have one element type, a float
+//               C2  axis is a dim of the operands
+//               C3  the operands have one shape
 //
 //===----------------------------------------------------------------------===//
 
@@ -229,7 +233,7 @@ Expected<TensorType> shape_rules::inferMoments(const OpDesc &op,
 }
 
 //===----------------------------------------------------------------------===//
-// batch_norm, softmax
+// batch_norm, softmax, softmax_backward
 //===----------------------------------------------------------------------===//
 
 Expected<TensorType> shape_rules::inferBatchNorm(const OpDesc &op,
@@ -263,4 +267,23 @@ Expected<TensorType> shape_rules::inferSoftmax(const OpDesc &op,
   if (!axisInRange(axis, operands[0].shape.rank()))
     return broken(op.kind, 2, "axis ", axis, " of ", operands[0]);
   return operands[0];
+}
+
+Expected<TensorType> shape_rules::inferSoftmaxBackward(const OpDesc &op,
+                                                       Operands operands) {
+  const int64_t axis = op.attrs.AsAxisAttrs()->axis;
+  TensorType result = operands[0];
+  if (!isFloat(result.dtype) || operands[1].dtype != result.dtype)
+    return broken(op.kind, 1, result.dtype, " and ", operands[1].dtype);
+  if (!axisInRange(axis, result.shape.rank()))
+    return broken(op.kind, 2, "axis ", axis, " of ", result);
+  bool isEqual = operands[1].shape.rank() == result.shape.rank();
+  for (int i = 0; isEqual && i < result.shape.rank(); ++i) {
+    const auto merged = mergeDims(result.shape[i], operands[1].shape[i]);
+    isEqual = merged.has_value();
+    result.shape[i] = merged.value_or(0);
+  }
+  if (!isEqual)
+    return broken(op.kind, 3, operands[0], " and ", operands[1]);
+  return result;
 }

@@ -52,6 +52,7 @@ Expected<TensorType> inferResize(const OpDesc &op, Operands operands);
 Expected<TensorType> inferReduce(const OpDesc &op, Operands operands);
 Expected<TensorType> inferBatchNorm(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSoftmax(const OpDesc &op, Operands operands);
+Expected<TensorType> inferSoftmaxBackward(const OpDesc &op, Operands operands);
 
 inline std::string_view text(DType dtype) { return tandem::name(dtype); }
 inline std::string text(const TensorType &type) { return type.str(); }

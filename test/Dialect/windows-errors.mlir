@@ -144,6 +144,30 @@ func.func @softmax_c2(%x: tensor<2x8xf32>) {
 
 // -----
 
+func.func @softmax_backward_c1(%y: tensor<2x8xf32>, %g: tensor<2x8xf64>) {
+  // expected-error@+1 {{softmax_backward C1: }}
+  %0 = tandem.softmax_backward %y, %g axis = 1 : (tensor<2x8xf32>, tensor<2x8xf64>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_backward_c2(%y: tensor<2x8xf32>) {
+  // expected-error@+1 {{softmax_backward C2: }}
+  %0 = tandem.softmax_backward %y, %y axis = 2 : (tensor<2x8xf32>, tensor<2x8xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+func.func @softmax_backward_c3(%y: tensor<2x8xf32>, %g: tensor<2x1xf32>) {
+  // expected-error@+1 {{softmax_backward C3: }}
+  %0 = tandem.softmax_backward %y, %g axis = 1 : (tensor<2x8xf32>, tensor<2x1xf32>) -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
 func.func @resize_c1(%x: tensor<4xi1>) {
   // expected-error@+1 {{resize C1: interpolates numbers, not i1}}
   %0 = tandem.resize %x mode = linear dims = [0] sizes = [8] : (tensor<4xi1>) -> tensor<8xi1>

@@ -41,6 +41,13 @@ func.func @softmax(%x: tensor<?x10xf32>) {
   return
 }
 
+// CHECK-LABEL: func @softmax_backward
+func.func @softmax_backward(%y: tensor<?x10xf32>, %g: tensor<4x10xf32>) {
+  // CHECK: tandem.softmax_backward %{{.*}}, %{{.*}} axis = 1 : (tensor<?x10xf32>, tensor<4x10xf32>) -> tensor<4x10xf32>
+  %0 = tandem.softmax_backward %y, %g axis = 1 : (tensor<?x10xf32>, tensor<4x10xf32>) -> tensor<4x10xf32>
+  return
+}
+
 // CHECK-LABEL: func @resize
 func.func @resize(%x: tensor<?x8x16x?xf32>, %y: tensor<4xi1>, %z: tensor<5x?xui8>) {
   // CHECK: tandem.resize %{{.*}} mode = linear dims = [2, 3] scales = [2.000000e+00, 2.000000e+00] : (tensor<?x8x16x?xf32>) -> tensor<?x8x32x?xf32>

@@ -388,6 +388,19 @@ void appendSoftmax(GraphBuilder &b) {
   b.op(std::move(desc), {x}, 1);
 }
 
+/// Appends a softmax and the op of its gradient.
+void appendSoftmaxBackward(GraphBuilder &b) {
+  const int g = b.tamed(b.pickFloat(1, 4), 4);
+  fb::AxisAttrsT attrs;
+  attrs.axis = b.random.below(b.type(g).shape.rank());
+  OpDesc desc;
+  desc.kind = OpKind::softmax;
+  desc.attrs.Set(attrs);
+  const int y = b.op(desc, {b.input(b.type(g))}, 1);
+  desc.kind = OpKind::softmax_backward;
+  b.op(std::move(desc), {y, g}, 2 * b.node(g).magnitude);
+}
+
 void appendBatchNorm(GraphBuilder &b) {
   int x = b.tamed(b.pickFloat(2, 4), 4);
   normalizeChannels(b, x, b.random.below(b.type(x).shape.rank()));
@@ -447,6 +460,6 @@ void fuzz::appendContraction(GraphBuilder &b) {
 void fuzz::appendReduction(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
       appendPool,    appendPool,      appendReduce, appendReduce,
-      appendSoftmax, appendBatchNorm, appendResize};
+      appendSoftmax, appendBatchNorm, appendResize, appendSoftmaxBackward};
   kinds[b.random.below(std::size(kinds))](b);
 }

@@ -129,9 +129,9 @@ int pickPartner(GraphBuilder &b, int x) {
 }
 
 void appendBinary(GraphBuilder &b) {
-  OpKind kind =
-      b.random.pick({OpKind::add, OpKind::sub, OpKind::mul, OpKind::div,
-                     OpKind::max, OpKind::min, OpKind::pow, OpKind::rem});
+  OpKind kind = b.random.pick(
+      {OpKind::add, OpKind::sub, OpKind::mul, OpKind::div, OpKind::max,
+       OpKind::min, OpKind::pow, OpKind::rem, OpKind::sigmoid_backward});
   int x = b.tamed(b.pickFloat());
   int y = b.tamed(pickPartner(b, x));
   if (kind == OpKind::div || kind == OpKind::rem)
@@ -150,10 +150,13 @@ void appendBinary(GraphBuilder &b) {
     m = mx;
   else if (kind == OpKind::max || kind == OpKind::min)
     m = std::max(mx, my);
+  else if (kind == OpKind::sigmoid_backward)
+    m = mx * (1 + mx) * my;
   else if (kind == OpKind::pow)
     m = std::pow(std::max(mx, 2.0), my);
   const bool isDivision = kind == OpKind::div || kind == OpKind::rem;
-  if (b.random.chance(50) && !isDivision && kind != OpKind::pow)
+  if (b.random.chance(50) && !isDivision && kind != OpKind::pow &&
+      kind != OpKind::sigmoid_backward)
     std::swap(x, y);
   b.op(kind, {x, y}, m);
 }

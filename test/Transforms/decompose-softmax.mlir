@@ -28,6 +28,29 @@ func.func @half(%x: tensor<4x10xbf16>) -> tensor<4x10xbf16> {
   return %0 : tensor<4x10xbf16>
 }
 
+// CHECK-LABEL: func @backward
+// CHECK-SAME: (%[[Y:.*]]: tensor<4x10xf32>, %[[G:.*]]: tensor<4x10xf32>)
+// CHECK: %[[P:.*]] = tandem.mul %[[G]], %[[Y]]
+// CHECK: %[[S:.*]] = tandem.reduce %[[P]] kind = sum dims = [1] keep_dims
+// CHECK: %[[D:.*]] = tandem.sub %[[G]], %[[S]]
+// CHECK: %[[R:.*]] = tandem.mul %[[Y]], %[[D]]
+// CHECK: return %[[R]]
+func.func @backward(%y: tensor<4x10xf32>, %g: tensor<4x10xf32>) -> tensor<4x10xf32> {
+  %0 = tandem.softmax_backward %y, %g axis = 1 : (tensor<4x10xf32>, tensor<4x10xf32>) -> tensor<4x10xf32>
+  return %0 : tensor<4x10xf32>
+}
+
+// CHECK-LABEL: func @half_backward
+// CHECK-COUNT-2: tandem.cast {{.*}} : (tensor<4x10xf16>) -> tensor<4x10xf32>
+// CHECK: tandem.mul %{{.*}} : tensor<4x10xf32>
+// CHECK: tandem.reduce {{.*}} dims = [0] keep_dims
+// CHECK: %[[H:.*]] = tandem.cast %{{.*}} : (tensor<4x10xf32>) -> tensor<4x10xf16>
+// CHECK: return %[[H]]
+func.func @half_backward(%y: tensor<4x10xf16>, %g: tensor<4x10xf16>) -> tensor<4x10xf16> {
+  %0 = tandem.softmax_backward %y, %g axis = 0 : (tensor<4x10xf16>, tensor<4x10xf16>) -> tensor<4x10xf16>
+  return %0 : tensor<4x10xf16>
+}
+
 // What is in a fusion stays as it is.
 
 // CHECK-LABEL: func @fused

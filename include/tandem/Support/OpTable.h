@@ -34,7 +34,7 @@ enum class OpFamily : uint8_t {
   contraction,   ///< Sums of products: conv, its gradients, and matmul.
   window,        ///< Pools, their gradients, and resize.
   reduction,     ///< Reductions over whole dims: reduce.
-  normalization, ///< batch_norm, softmax and moments.
+  normalization, ///< batch_norm, moments, softmax and its gradient.
   indexing,      ///< Ops that place or order elements: scatter, topk, sort.
   line,          ///< Ops whose results depend on many elements of a line along
                  ///< one dim: scan, fft.
@@ -76,12 +76,14 @@ enum class Rounding : uint8_t {
   moments,   ///< A mean and a sum of squares of distances from it, in f64.
   batchNorm, ///< (x - mean) / deviation * scale + offset, in several forms.
   softmax,   ///< An exponential divided by a sum of exponentials.
-  logSumExp, ///< The logarithm of a sum of exponentials in any order.
-  fourier,   ///< A discrete Fourier transform, whose errors are relative to the
-             ///< Euclidean norm of a line.
-  unknown,   ///< A custom_call. Equal operands give equal results.
-  own,       ///< Depends on attributes (reduce, resize, scan, scatter): see
-             ///< errorsOf in OpErrors.h.
+  softmaxBackward, ///< A factor times the distance from a sum of products,
+                   ///< which is a sum of terms in any order.
+  logSumExp,       ///< The logarithm of a sum of exponentials in any order.
+  fourier, ///< A discrete Fourier transform, whose errors are relative to the
+           ///< Euclidean norm of a line.
+  unknown, ///< A custom_call. Equal operands give equal results.
+  own,     ///< Depends on attributes (reduce, resize, scan, scatter): see
+           ///< errorsOf in OpErrors.h.
 };
 
 /// How a small relative error of an operand changes a float result. x is an

@@ -95,6 +95,8 @@ Planner cuda::plannerOf(OpKind kind) {
     return planBatchNorm;
   case OpKind::softmax:
     return planSoftmax;
+  case OpKind::softmax_backward:
+    return planSoftmaxBackward;
   case OpKind::custom_call:
     break;
   }

@@ -120,6 +120,7 @@ Planned planResize(const OpSignature &signature);
 Planned planReduce(const OpSignature &signature);
 Planned planBatchNorm(const OpSignature &signature);
 Planned planSoftmax(const OpSignature &signature);
+Planned planSoftmaxBackward(const OpSignature &signature);
 
 /// The function for ops of a kind; null for a kind that no kernel computes.
 using Planner = Planned (*)(const OpSignature &);

@@ -39,17 +39,28 @@ template <typename Number> std::vector<std::byte> bytesOf(Number number) {
 
 } // namespace
 
-Planned cuda::planSoftmax(const OpSignature &signature) {
+/// A kernel for the lines of a softmax or of its gradient.
+static LaunchPlan planLines(const OpSignature &signature, std::string kernel) {
   const TensorType &type = signature.result();
   const auto axis = static_cast<int>(signature.op.attrs.AsAxisAttrs()->axis);
   const int64_t size = type.shape[axis];
   const int64_t stride = rowMajorStrides(type.shape)[axis];
   const int64_t lines = type.shape.numElements() / size;
   const int64_t perBlock = resultsPerBlock(lines, size, stride == 1);
-  LaunchPlan plan{KernelFamily::normalization, type.dtype, "softmax"};
+  LaunchPlan plan{KernelFamily::normalization, type.dtype, std::move(kernel)};
   plan.blocks = divideUp(lines, perBlock);
   plan.pointers = {0, kResult};
   plan.values = {Indices{lines, size, stride, perBlock}};
+  return plan;
+}
+
+Planned cuda::planSoftmax(const OpSignature &signature) {
+  return OpPlan{{planLines(signature, "softmax")}, {}};
+}
+
+Planned cuda::planSoftmaxBackward(const OpSignature &signature) {
+  LaunchPlan plan = planLines(signature, "softmax_backward");
+  plan.pointers = {0, 1, kResult};
   return OpPlan{{plan}, {}};
 }
 

@@ -58,6 +58,8 @@ static Prepare preparerOf(OpKind kind) {
     return prepareBatchNorm;
   case OpKind::softmax:
     return prepareSoftmax;
+  case OpKind::softmax_backward:
+    return prepareSoftmaxBackward;
   case OpKind::matmul:
     return prepareMatmul;
   case OpKind::max_pool:

@@ -38,6 +38,7 @@ using namespace tandem::eager;
    level::findNormalize,                                                       \
    level::findNormalizeScale,                                                  \
    level::findSoftmax,                                                         \
+   level::findSoftmaxBackward,                                                 \
    level::findTranspose,                                                       \
    level::findMatmul,                                                          \
    level::findWindowMax,                                                       \

@@ -1,4 +1,4 @@
-//===- Normalize.cpp - Batch norm and softmax -------------------*- C++ -*-===//
+//===- Normalize.cpp - Batch norm, softmax and its gradient -----*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -68,6 +68,23 @@ private:
   ScaleKernel makeScale;
 };
 
+/// Runs `kernel(at, lines)` for each group of up to kSoftmaxLines lines that
+/// lie side by side. The first element of the group is at `at`. `work` is the
+/// work per element, relative to that of a simple elementwise op.
+template <typename Kernel>
+void forEachLines(const Along &dims, int64_t work, Kernel kernel) {
+  const int64_t across = countParts(dims.inner, kSoftmaxLines);
+  const int64_t lines = std::min(dims.inner, kSoftmaxLines);
+  parallelFor(dims.outer * across, grainFor(work * dims.size * lines),
+              [&](int64_t begin, int64_t end) {
+                for (int64_t task = begin; task < end; ++task) {
+                  const int64_t line = task % across * kSoftmaxLines;
+                  kernel(task / across * dims.size * dims.inner + line,
+                         std::min(kSoftmaxLines, dims.inner - line));
+                }
+              });
+}
+
 class SoftmaxOp final : public PreparedOp {
 public:
   SoftmaxOp(const Along &dims, DType dtype)
@@ -79,18 +96,9 @@ public:
              std::span<Tensor> results) const override {
     const char *in = operands[0].as<char>();
     char *out = results[0].as<char>();
-    const int64_t across = countParts(dims.inner, kSoftmaxLines);
-    const int64_t lines = std::min(dims.inner, kSoftmaxLines);
-    parallelFor(dims.outer * across, grainFor(8 * dims.size * lines),
-                [&](int64_t begin, int64_t end) {
-                  for (int64_t task = begin; task < end; ++task) {
-                    const int64_t line = task % across * kSoftmaxLines;
-                    const int64_t at =
-                        (task / across * dims.size * dims.inner + line) * width;
-                    kernel(in + at, out + at, dims.size, dims.inner,
-                           std::min(kSoftmaxLines, dims.inner - line));
-                  }
-                });
+    forEachLines(dims, /*work=*/8, [&](int64_t at, int64_t lines) {
+      kernel(in + at * width, out + at * width, dims.size, dims.inner, lines);
+    });
     return {};
   }
 
@@ -98,6 +106,33 @@ private:
   Along dims;
   int64_t width;
   SoftmaxKernel kernel;
+};
+
+/// Reads each group of lines twice, the second time from a cache unless the
+/// group is too large.
+class SoftmaxBackwardOp final : public PreparedOp {
+public:
+  SoftmaxBackwardOp(const Along &dims, DType dtype)
+      : dims(dims), width(byteWidth(dtype)),
+        kernel(kernels().softmaxBackward(dtype)) {}
+
+  bool hasKernels() const { return kernel; }
+
+  Status run(const StepContext &, std::span<const Tensor> operands,
+             std::span<Tensor> results) const override {
+    const char *y = operands[0].as<char>(), *g = operands[1].as<char>();
+    char *out = results[0].as<char>();
+    forEachLines(dims, /*work=*/2, [&](int64_t at, int64_t lines) {
+      kernel(y + at * width, g + at * width, out + at * width, dims.size,
+             dims.inner, lines);
+    });
+    return {};
+  }
+
+private:
+  Along dims;
+  int64_t width;
+  SoftmaxBackwardKernel kernel;
 };
 } // namespace
 
@@ -111,6 +146,13 @@ Prepared eager::prepareBatchNorm(const Signature &signature) {
 
 Prepared eager::prepareSoftmax(const Signature &signature) {
   auto op = std::make_unique<SoftmaxOp>(
+      Along(signature.result().shape, signature.op.attrs.AsAxisAttrs()->axis),
+      signature.result().dtype);
+  return op->hasKernels() ? std::move(op) : nullptr;
+}
+
+Prepared eager::prepareSoftmaxBackward(const Signature &signature) {
+  auto op = std::make_unique<SoftmaxBackwardOp>(
       Along(signature.result().shape, signature.op.attrs.AsAxisAttrs()->axis),
       signature.result().dtype);
   return op->hasKernels() ? std::move(op) : nullptr;

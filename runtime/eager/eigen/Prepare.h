@@ -51,6 +51,7 @@ Prepared prepareFFT(const Signature &signature);
 Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
+Prepared prepareSoftmaxBackward(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
 Prepared prepareMaxPool(const Signature &signature);
 Prepared prepareMaxPoolWithIndex(const Signature &signature);

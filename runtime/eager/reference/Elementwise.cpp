@@ -235,6 +235,8 @@ double reference::applyBinary(BinaryKind kind, double a, double b) {
     return std::pow(a, b);
   case BinaryKind::rem:
     return std::fmod(a, b);
+  case BinaryKind::sigmoid_backward:
+    return (1 - a) * b * a;
   case BinaryKind::logical_and:
     return a != 0 && b != 0;
   case BinaryKind::logical_or:
@@ -311,6 +313,8 @@ template <std::integral T> static T applyInteger(BinaryKind kind, T a, T b) {
     return shiftLeft(a, b);
   case BinaryKind::shift_right:
     return shiftRight(a, b);
+  case BinaryKind::sigmoid_backward: // Of floats.
+    break;
   }
   __builtin_unreachable();
 }

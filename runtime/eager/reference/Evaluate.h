@@ -77,6 +77,8 @@ std::vector<double> resizedMagnitudes(const OpDesc &op, const Tensor &operand,
 void evaluateReduce(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateBatchNorm(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);
+void evaluateSoftmaxBackward(const OpDesc &op, Operands operands,
+                             Tensor &result);
 
 /// A binary function of two elements; integers are those of 64 bits.
 double applyBinary(BinaryKind kind, double a, double b);

@@ -372,6 +372,11 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
   }
   case Rounding::batchNorm:
     return errorsOfBatchNorm(op, operands, result, facts.units);
+  case Rounding::softmaxBackward: {
+    Errors errors = relativeErrors(result, facts.units);
+    addSoftmaxBackwardErrors(errors, op, operands, facts);
+    return errors;
+  }
   case Rounding::logSumExp:
     return errorsOfLogSumExp(result, facts);
   case Rounding::fourier:

@@ -47,6 +47,10 @@ void addMomentsErrors(Errors &errors, const OpDesc &op, const Tensor &operand,
                       const Tensor &result, const OpErrors &facts,
                       size_t number);
 
+/// Adds what the sums and differences of a softmax_backward err.
+void addSoftmaxBackwardErrors(Errors &errors, const OpDesc &op,
+                              Operands operands, const OpErrors &facts);
+
 /// The tensor in f64 with a function of each of its elements.
 template <typename Function>
 Tensor mapElements(const Tensor &tensor, Function function) {

@@ -220,7 +220,7 @@ void reference::evaluatePool(const OpDesc &op, Operands operands,
 }
 
 //===----------------------------------------------------------------------===//
-// batch_norm, softmax
+// batch_norm, softmax, softmax_backward
 //===----------------------------------------------------------------------===//
 
 /// Operands: input, scale, offset, mean, variance.
@@ -265,5 +265,26 @@ void reference::evaluateSoftmax(const OpDesc &op, Operands operands,
   lines[axis] = size == 0 ? 0 : 1;
   for (StridedIndex<1> i(lines, {own}); !i.done(); i.next())
     softmaxLine(&values[i.offset(0)], size, own[axis]);
+  narrow(values, result);
+}
+
+/// Operands: the result of the softmax, and its gradient.
+void reference::evaluateSoftmaxBackward(const OpDesc &op, Operands operands,
+                                        Tensor &result) {
+  const int axis = static_cast<int>(op.attrs.AsAxisAttrs()->axis);
+  std::vector<double> values = widen<double>(operands[0]);
+  const std::vector<double> gradient = widen<double>(operands[1]);
+  const Strides own = rowMajorStrides(result.shape());
+  Shape lines = result.shape();
+  const int64_t size = lines[axis], stride = own[axis];
+  lines[axis] = size == 0 ? 0 : 1;
+  for (StridedIndex<1> line(lines, {own}); !line.done(); line.next()) {
+    const int64_t first = line.offset(0), end = first + size * stride;
+    CompensatedSum<double> sum;
+    for (int64_t i = first; i < end; i += stride)
+      sum.add(values[i] * gradient[i]);
+    for (int64_t i = first; i < end; i += stride)
+      values[i] *= gradient[i] - sum.get();
+  }
   narrow(values, result);
 }

@@ -93,6 +93,8 @@ static Evaluate evaluatorOf(OpKind kind) {
     return one<evaluateBatchNorm>;
   case OpKind::softmax:
     return one<evaluateSoftmax>;
+  case OpKind::softmax_backward:
+    return one<evaluateSoftmaxBackward>;
   case OpKind::custom_call:
     return nullptr;
   }

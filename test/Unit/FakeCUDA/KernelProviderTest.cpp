@@ -322,10 +322,14 @@ TEST_F(OwnKernels, SoftmaxOfLinesOfAllSizes) {
   for (DType dtype : {DType::f32, DType::f64, DType::f16})
     for (const Shape &shape : {Shape{3, 1}, Shape{2, 700}, Shape{700, 2},
                                Shape{5, 33, 9}, Shape{1, 4}})
-      for (int64_t axis = 0; axis < shape.rank(); ++axis)
+      for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+        const fb::AxisAttrsT attrs{{}, axis};
         check(axis ? narrow() : wide(),
-              {makeOp(OpKind::softmax, fb::AxisAttrsT{{}, axis}),
-               {random(dtype, shape)}});
+              {makeOp(OpKind::softmax, attrs), {random(dtype, shape)}});
+        check(axis ? narrow() : wide(),
+              {makeOp(OpKind::softmax_backward, attrs),
+               {random(dtype, shape), random(dtype, shape)}});
+      }
 }
 
 TEST_F(OwnKernels, ProductsOfSeveralTiles) {

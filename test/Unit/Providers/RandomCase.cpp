@@ -528,6 +528,11 @@ std::optional<Case> Maker::make() {
     return Case{makeOp(kind, fb::AxisAttrsT{{}, pick(0, from.rank() - 1)}),
                 {tensor(from)}};
   }
+  case OpKind::softmax_backward: {
+    const Shape from = shape(1);
+    return Case{makeOp(kind, fb::AxisAttrsT{{}, pick(0, from.rank() - 1)}),
+                {tensor(from), tensor(from)}};
+  }
   case OpKind::broadcast:
     return broadcast();
   case OpKind::slice:

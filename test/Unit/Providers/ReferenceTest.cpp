@@ -568,6 +568,20 @@ TEST(Reference, BatchNorm) {
                 10, 20, 12, 26);
 }
 
+TEST(Reference, SoftmaxBackward) {
+  const OpDesc op = makeOp(OpKind::softmax_backward, fb::AxisAttrsT{{}, 1});
+  EXPECT_VALUES(referenceValues(op, {f64({2, 2}, {0.25, 0.75, 0.5, 0}),
+                                     f64({2, 2}, {4, 8, 1, kInf})}),
+                -0.75, 0.75, kNaN, kNaN);
+}
+
+TEST(Reference, SigmoidBackward) {
+  const OpDesc op = makeOp(OpKind::sigmoid_backward);
+  EXPECT_VALUES(
+      referenceValues(op, {f64({4}, {0.25, 1, 0, 2}), f64({4}, {4, 3, 2, 1})}),
+      0.75, 0, 0, -2);
+}
+
 TEST(Reference, Softmax) {
   const OpDesc op = makeOp(OpKind::softmax, fb::AxisAttrsT{{}, 1});
   EXPECT_NEAR_VALUES(

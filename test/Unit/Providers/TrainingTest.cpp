@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pools with indices, gradients of pools, moments and random words.
+// Pools with indices, gradients of pools and of softmax, moments and random
+// words.
 //
 //===----------------------------------------------------------------------===//
 
@@ -261,6 +262,45 @@ TEST(Training, MomentsOfSpecialValues) {
         }
 }
 
+/// Lines that lie side by side or do not, as long as several vectors and longer
+/// than a cache.
+TEST(Training, SoftmaxBackwardOfLinesOfAllSizes) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    for (const Shape &shape :
+         {Shape{3, 1}, Shape{1, 5}, Shape{2, 700}, Shape{700, 2},
+          Shape{5, 33, 9}, Shape{3, 17, 601}, Shape{2, 300000}})
+      for (int64_t axis = 0; axis < shape.rank(); ++axis) {
+        Tensor y = emptyTensor({dtype, shape}), g = emptyTensor({dtype, shape});
+        fillRandom(y, 7);
+        fillRandom(g, 8);
+        const OpDesc op =
+            makeOp(OpKind::softmax_backward, fb::AxisAttrsT{{}, axis});
+        checkAgainstReference(*eagerProviders()[1], {op, {y, g}});
+        checkAgainstReference(eigenProvider(), {op, {y, g}});
+      }
+}
+
+TEST(Training, SoftmaxBackwardOfSpecialValues) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    for (double special :
+         {kNaN, kInf, -kInf, -0.0, 6e4, 1e30, -1e30, leastPositive(dtype)})
+      for (int64_t position : {0, 5, 300})
+        for (int64_t axis : {0, 1})
+          for (bool isGradient : {false, true}) {
+            const Shape shape = axis == 0 ? Shape{301, 3} : Shape{3, 301};
+            Values values[2] = {Values(903, 1.0 / 301), Values(903)};
+            for (size_t i = 0; i < 903; ++i)
+              values[1][i] = static_cast<double>(i % 7) - 3;
+            values[isGradient][position] = special;
+            const Case c = {
+                makeOp(OpKind::softmax_backward, fb::AxisAttrsT{{}, axis}),
+                {tensorOf(dtype, shape, values[0]),
+                 tensorOf(dtype, shape, values[1])}};
+            checkAgainstReference(*eagerProviders()[1], c);
+            checkAgainstReference(eigenProvider(), c);
+          }
+}
+
 /// One thread and four compute the same bits, which for random words are those
 /// of the reference.
 TEST(Training, DoesNotDependOnTheNumberOfThreads) {
@@ -287,6 +327,8 @@ TEST(Training, DoesNotDependOnTheNumberOfThreads) {
       {makeOp(OpKind::moments, fb::MomentsAttrsT{{}, {0, 1, 2}}), {x}},
       {makeOp(OpKind::moments, fb::MomentsAttrsT{{}, {0, 2, 3}}), {x}},
       {makeOp(OpKind::moments, fb::MomentsAttrsT{{}, {0, 1, 2, 3}}), {x}},
+      {makeOp(OpKind::softmax_backward, fb::AxisAttrsT{{}, 3}), {x, x}},
+      {makeOp(OpKind::softmax_backward, fb::AxisAttrsT{{}, 1}), {x, x}},
       {makeOp(OpKind::random, fb::RandomAttrsT{{}, {7, 12345}}), words}};
   for (const Case &c : cases) {
     const auto results = onThreads(c.op, c.operands);

@@ -244,11 +244,24 @@ Variants softmaxOfRows(DType) {
   for (auto [from, to] : {std::pair("x", "a"), {"y", "b"}, {third, "c"}})
     body += std::string("%") + to + " = tandem.reshape %" + from +
             " shape = [{N}, 1] : ({V}) -> tensor<{N}x1x{T}>\n";
-  return {{body + "%d = tandem.concat %a, %b, %c axis = 1 : "
-                  "(tensor<{N}x1x{T}>, tensor<{N}x1x{T}>, "
-                  "tensor<{N}x1x{T}>) -> tensor<{N}x3x{T}>\n"
-                  "%r = tandem.softmax %d axis = 1 : tensor<{N}x3x{T}>",
-           "tensor<{N}x3x{T}>"}};
+  const auto concat = [](const char *name, const char *columns) {
+    return std::string("%") + name + " = tandem.concat " + columns +
+           " axis = 1 : (tensor<{N}x1x{T}>, tensor<{N}x1x{T}>, "
+           "tensor<{N}x1x{T}>) -> tensor<{N}x3x{T}>\n";
+  };
+  const std::string rows = "tensor<{N}x3x{T}>";
+  body += concat("d", "%a, %b, %c");
+  return {{body + "%r = tandem.softmax %d axis = 1 : " + rows, rows},
+          {body + concat("e", "%b, %c, %a") +
+               // Sums of magnitudes do not overflow.
+               "%f = tandem.constant dense<0.25> : {S}\n"
+               "%g = tandem.mul %e, %f : (" +
+               rows + ", {S}) -> " + rows +
+               "\n"
+               "%s = tandem.softmax %d axis = 1 : " +
+               rows + "\n%r = tandem.softmax_backward %s, %g axis = 1 : (" +
+               rows + ", " + rows + ") -> " + rows,
+           rows}};
 }
 
 /// Scale, offset, mean and variance of each channel, for all combinations.

@@ -395,8 +395,8 @@ TEST(PoolGradientShapeRules, Cases) {
     attrs.input_sizes = std::move(sizes);
     return attrs;
   };
-  const OpDesc op = makeOp(OpKind::max_pool_backward,
-                           withSizes(pool2d(2, 2), {8, 9}));
+  const OpDesc op =
+      makeOp(OpKind::max_pool_backward, withSizes(pool2d(2, 2), {8, 9}));
   const TensorType g{f32, {D, 3, 4, 4}}, index{DType::ui8, {1, 3, D, 4}};
   expectType(op, {g, index}, {f32, {D, 3, 8, 9}});
   expectError(op, {g, {i8, {1, 3, 4, 4}}}, "max_pool_backward C8: ");
@@ -481,6 +481,18 @@ TEST(BatchNormAndSoftmaxShapeRules, Cases) {
   expectType(softmax, {x}, x);
   expectError(softmax, {{i32, {2, 2}}}, "softmax C1: ");
   expectError(softmax, {{f32, {2}}}, "softmax C2: ");
+
+  const OpDesc backward = makeOp(OpKind::softmax_backward, attrs);
+  expectType(backward, {{f32, {2, D}}, {f32, {D, 3}}}, {f32, {2, 3}});
+  expectError(backward, {{i32, {2, 2}}, {i32, {2, 2}}},
+              "softmax_backward C1: ");
+  expectError(backward, {{f32, {2, 2}}, {f16, {2, 2}}},
+              "softmax_backward C1: ");
+  expectError(backward, {{f32, {2}}, {f32, {2}}}, "softmax_backward C2: ");
+  expectError(backward, {{f32, {2, 3}}, {f32, {2, 1}}},
+              "softmax_backward C3: ");
+  expectError(backward, {{f32, {2, 3}}, {f32, {2, 3, 1}}},
+              "softmax_backward C3: ");
 }
 
 //===----------------------------------------------------------------------===//

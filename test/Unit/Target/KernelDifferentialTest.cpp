@@ -50,6 +50,7 @@ TEST_P(RandomBF16Kernel, AgreesWithReference) {
 bool isLeftToOthers(OpKind kind) {
   constexpr OpKind kinds[] = {OpKind::custom_call,
                               OpKind::softmax,
+                              OpKind::softmax_backward,
                               OpKind::conv_backward_data,
                               OpKind::conv_backward_weights,
                               OpKind::resize,

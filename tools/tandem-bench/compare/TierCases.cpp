@@ -254,6 +254,8 @@ void CaseList::addReductions() {
           fb::AxisAttrsT softmax;
           softmax.axis = axis;
           add("softmax" + along, OpKind::softmax, softmax, {type});
+          add("softmax_backward" + along, OpKind::softmax_backward, softmax,
+              {type, type});
           fb::BatchNormAttrsT norm;
           norm.axis = axis;
           norm.epsilon = 1e-3;

@@ -305,6 +305,14 @@ Value PowOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   return raiseInts(e, scalars[0], scalars[1]);
 }
 
+Value SigmoidBackwardOp::buildScalar(OpBuilder &builder, Location loc,
+                                     ValueRange scalars) {
+  ScalarEmitter e{builder, loc};
+  Value y = scalars[0], g = scalars[1];
+  Value rest = e.make<arith::SubFOp>(e.like(y, 1), y);
+  return e.mul(e.mul(rest, g), y);
+}
+
 /// The count where it is less than the number of bits, as arith wants it, else
 /// one less than that; and whether it is.
 static std::pair<Value, Value> limitShift(ScalarEmitter &e, Value count) {

@@ -101,3 +101,7 @@ void BatchNormOp::describeAttrs(Adaptor op, fb::BatchNormAttrsT &attrs) {
 void SoftmaxOp::describeAttrs(Adaptor op, fb::AxisAttrsT &attrs) {
   attrs.axis = op.getAxis();
 }
+
+void SoftmaxBackwardOp::describeAttrs(Adaptor op, fb::AxisAttrsT &attrs) {
+  attrs.axis = op.getAxis();
+}

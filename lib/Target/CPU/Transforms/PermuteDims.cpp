@@ -88,7 +88,7 @@ bool isPermutable(Operation *op) {
     return keepsOrder(cast<ir::ReduceOp>(op));
   return isa<ir::ElementwiseOpInterface, ir::MaxPoolOp, ir::AvgPoolOp,
              ir::PadOp, ir::SliceOp, ir::ConcatOp, ir::ReduceOp,
-             ir::BatchNormOp, ir::SoftmaxOp>(op);
+             ir::BatchNormOp, ir::SoftmaxOp, ir::SoftmaxBackwardOp>(op);
 }
 
 int64_t getPermutedRank(Operation *op) {
@@ -119,7 +119,8 @@ static void permuteAttributes(Operation *op, ArrayRef<int64_t> permutation) {
         slice.setLimits(permute(slice.getLimits(), permutation));
         slice.setStrides(permute(slice.getStrides(), permutation));
       })
-      .Case<ir::ConcatOp, ir::BatchNormOp, ir::SoftmaxOp>(
+      .Case<ir::ConcatOp, ir::BatchNormOp, ir::SoftmaxOp,
+            ir::SoftmaxBackwardOp>(
           [&](auto along) { along.setAxis(to[along.getAxis()]); })
       .Case([&](ir::ReduceOp reduce) {
         SmallVector<int64_t> dims;

@@ -1,4 +1,4 @@
-// softmax and batch_norm.
+// softmax, its gradient and batch_norm.
 
 __device__ __forceinline__ float exponential(float x) { return expf(x); }
 __device__ __forceinline__ double exponential(double x) { return exp(x); }
@@ -38,6 +38,35 @@ extern "C" __global__ void softmax(const T *__restrict__ in,
   for (Index i = first; i < size; i += step)
     out[start + i * plan.stride] = stored(
         exponential(computed(in[start + i * plan.stride]) - max) / Compute(all));
+}
+
+/// y * (g - sum(g * y)) along a line, for the result y of a softmax and its
+/// gradient g. Lines have threads as those of softmax.
+extern "C" __global__ void softmax_backward(const T *__restrict__ result,
+                                            const T *__restrict__ gradient,
+                                            T *__restrict__ out,
+                                            const Lines plan) {
+  __shared__ Sum sums[kMaxThreads];
+  const Index line =
+      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
+  const Index start = line / plan.stride * plan.size * plan.stride +
+                      line % plan.stride;
+  const Index first = Index(threadIdx.x) / plan.perBlock;
+  const Index step = Index(blockDim.x) / plan.perBlock;
+  const Index size = line < plan.lines ? plan.size : 0;
+
+  Sum sum = Sum::empty();
+  for (Index i = first; i < size; i += step)
+    sum.add(computed(result[start + i * plan.stride]) *
+                computed(gradient[start + i * plan.stride]),
+            i);
+  const Compute all =
+      Compute(combineThreads(sum, int(plan.perBlock), sums).total());
+
+  for (Index i = first; i < size; i += step)
+    out[start + i * plan.stride] =
+        stored(computed(result[start + i * plan.stride]) *
+               (computed(gradient[start + i * plan.stride]) - all));
 }
 
 struct Channels {

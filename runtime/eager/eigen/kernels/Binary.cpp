@@ -182,6 +182,31 @@ template <typename T> struct Ge {
   uint8_t operator()(T a, T b) const { return a >= b; }
 };
 
+/// (1 - y) g y, for the result y of a sigmoid and its gradient g.
+template <typename T> struct SigmoidBackward {
+  T operator()(T y, T g) const { return (1 - y) * g * y; }
+};
+
+template <unsigned mask> BinaryKernel findSigmoidBackward(DType dtype) {
+  constexpr BinaryKernel onFloat =
+      loop<float, float, mask, SigmoidBackward<float>>;
+  switch (dtype) {
+  case DType::f32:
+    return onFloat;
+  case DType::f64:
+    return loop<double, double, mask, SigmoidBackward<double>>;
+  case DType::f16:
+    return adapted<Half, mask, uint16_t, onFloat>;
+  case DType::bf16:
+    return adapted<BFloat16, mask, uint16_t, onFloat>;
+  case DType::i1:
+#define TANDEM_INTEGER(name, ...) case DType::name:
+#include "tandem/Support/DTypes.def"
+    break;
+  }
+  return nullptr;
+}
+
 template <typename T, unsigned mask>
 void power(const void *lhs, const void *rhs, void *out, int64_t n) {
   const T *a = static_cast<const T *>(lhs), *b = static_cast<const T *>(rhs);
@@ -253,6 +278,10 @@ BinaryKernel findBinary(BinaryKind kind, DType dtype, unsigned mask) {
                        : findPower<2>(dtype);
   case BinaryKind::rem:
     return select<Rem>(dtype, mask);
+  case BinaryKind::sigmoid_backward:
+    return mask == 0   ? findSigmoidBackward<0>(dtype)
+           : mask == 1 ? findSigmoidBackward<1>(dtype)
+                       : findSigmoidBackward<2>(dtype);
   case BinaryKind::logical_and:
     return select<And>(dtype, mask);
   case BinaryKind::logical_or:

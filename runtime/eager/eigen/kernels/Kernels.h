@@ -83,6 +83,11 @@ using ScaleKernel = void (*)(const void *scale, const void *variance,
 using SoftmaxKernel = void (*)(const void *in, void *out, int64_t n,
                                int64_t stride, int64_t lines);
 inline constexpr int64_t kSoftmaxLines = 256;
+/// out = y * (g - sum(g * y)) along lines as those of SoftmaxKernel, for the
+/// result y of a softmax and its gradient g.
+using SoftmaxBackwardKernel = void (*)(const void *y, const void *g, void *out,
+                                       int64_t n, int64_t stride,
+                                       int64_t lines);
 
 /// out[j * outStride + i] = in[i * inStride + j], i < rows, j < columns.
 using TransposeKernel = void (*)(const void *in, void *out, int64_t rows,
@@ -306,6 +311,7 @@ struct KernelTable {
   NormalizeKernel (*normalize)(DType dtype, bool repeated);
   ScaleKernel (*normalizeScale)(DType dtype);
   SoftmaxKernel (*softmax)(DType dtype);
+  SoftmaxBackwardKernel (*softmaxBackward)(DType dtype);
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
   WindowMaxKernel (*windowMax)(DType dtype);
@@ -343,6 +349,7 @@ const KernelTable &kernels();
   NormalizeKernel findNormalize(DType dtype, bool repeated);                   \
   ScaleKernel findNormalizeScale(DType dtype);                                 \
   SoftmaxKernel findSoftmax(DType dtype);                                      \
+  SoftmaxBackwardKernel findSoftmaxBackward(DType dtype);                      \
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
   WindowMaxKernel findWindowMax(DType dtype);                                  \

@@ -85,6 +85,37 @@ void softmax(const void *in, void *out, int64_t n, int64_t stride,
     softmaxLines(x, y, n, stride, lines);
 }
 
+template <typename T>
+void softmaxBackwardLine(const T *y, const T *g, T *out, int64_t n) {
+  const Eigen::Map<const Array<T>> result(y, n), gradient(g, n);
+  const T sum = (result * gradient).sum();
+  Eigen::Map<Array<T>>(out, n) = result * (gradient - sum);
+}
+
+/// Interleaved lines, side by side in vectors.
+template <typename T>
+void softmaxBackwardLines(const T *y, const T *g, T *out, int64_t n,
+                          int64_t stride, int64_t lines) {
+  T sum[kSoftmaxLines] = {};
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < lines; ++j)
+      sum[j] += y[i * stride + j] * g[i * stride + j];
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < lines; ++j)
+      out[i * stride + j] = y[i * stride + j] * (g[i * stride + j] - sum[j]);
+}
+
+template <typename T>
+void softmaxBackward(const void *result, const void *gradient, void *out,
+                     int64_t n, int64_t stride, int64_t lines) {
+  const T *y = static_cast<const T *>(result);
+  const T *g = static_cast<const T *>(gradient);
+  if (stride == 1)
+    softmaxBackwardLine(y, g, static_cast<T *>(out), n);
+  else
+    softmaxBackwardLines(y, g, static_cast<T *>(out), n, stride, lines);
+}
+
 } // namespace
 
 NormalizeKernel findNormalize(DType dtype, bool repeated) {
@@ -101,6 +132,12 @@ ScaleKernel findNormalizeScale(DType dtype) {
 SoftmaxKernel findSoftmax(DType dtype) {
   return forFloat<SoftmaxKernel>(
       dtype, []<typename T>() -> SoftmaxKernel { return softmax<T>; });
+}
+
+SoftmaxBackwardKernel findSoftmaxBackward(DType dtype) {
+  return forFloat<SoftmaxBackwardKernel>(
+      dtype,
+      []<typename T>() -> SoftmaxBackwardKernel { return softmaxBackward<T>; });
 }
 
 } // namespace tandem::eager::TANDEM_LEVEL

@@ -183,6 +183,31 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
   let hasCanonicalizer = 1;
 }
 
+def Tandem_SigmoidBackwardOp
+    : Tandem_BinaryOp<"sigmoid_backward", Tandem_Float> {
+  let summary = "Gradient of sigmoid";
+  let description = [{
+    The gradient of the operand of a `sigmoid`, from the sigmoid's result `y`,
+    the first operand, and the gradient `g` of that result:
+    `(1 - y) * g * y`, computed in this order.
+
+    Constraints:
+    - C1: the element type is a float type.
+    - C2: the operands have the same element type.
+    - C3: the operand shapes are compatible under NumPy broadcasting.
+
+    Special values:
+    - S1: if `y` is not a number from 0 to 1, the result is not specified where
+      `(1 - y) * g` overflows in the type of the computation. That type is f32
+      if the element type is narrower than f32.
+
+    Example:
+    ```mlir
+    %0 = tandem.sigmoid_backward %y, %g : tensor<?x8xf32>
+    ```
+  }];
+}
+
 def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
   let summary = "Remainder of the division of the first tensor by the second";
   let description = [{

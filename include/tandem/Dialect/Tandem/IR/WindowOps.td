@@ -258,4 +258,37 @@ def Tandem_SoftmaxOp : Tandem_Op<"softmax", "AxisAttrs"> {
   }];
 }
 
+def Tandem_SoftmaxBackwardOp : Tandem_Op<"softmax_backward", "AxisAttrs"> {
+  let summary = "Gradient of softmax";
+  let description = [{
+    The gradient of the operand of a `softmax` along dim `axis`, from the
+    softmax's result `y` and the gradient `g` of that result:
+    `y * (g - sum(g * y))`, where the sum is over dim `axis`. 16-bit floats are
+    computed in f32.
+
+    Constraints:
+    - C1: the operands have the same element type, which is a float type.
+    - C2: `axis` is a dim of the operands.
+    - C3: the operands have the same shape.
+
+    Special values:
+    - S1: let s be the sum of the magnitudes of `g` and `g * y` along a line. The
+      result is not specified if s, or `y` times s, overflows in the type of the
+      computation.
+
+    Example:
+    ```mlir
+    %0 = tandem.softmax_backward %y, %g axis = 1
+        : (tensor<?x10xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_Float:$softmax, Tandem_Float:$gradient,
+                       I64Attr:$axis);
+  let results = (outs Tandem_Float:$result);
+  let assemblyFormat = [{
+    $softmax `,` $gradient `axis` `=` $axis attr-dict `:`
+    functional-type(operands, results)
+  }];
+}
+
 #endif // TANDEM_DIALECT_WINDOWOPS_TD

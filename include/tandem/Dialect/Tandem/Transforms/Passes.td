@@ -226,12 +226,15 @@ def TandemDecomposeResize : Pass<"tandem-decompose-resize"> {
 }
 
 def TandemDecomposeSoftmax : Pass<"tandem-decompose-softmax"> {
-  let summary = "Decompose softmax into reductions and elementwise ops";
+  let summary = "Decompose softmax and its gradient into reductions and "
+                "elementwise ops";
   let description = [{
     This pass is for targets that fuse all of the resulting ops into one kernel.
     A softmax on 16-bit floats is computed in f32, as in the softmax op itself.
-    The exponentials are multiplied by the reciprocal of their sum. A softmax
-    that has no elements or a dynamic shape is not changed.
+    The exponentials are multiplied by the reciprocal of their sum. The pass
+    also decomposes softmax_backward, into the four ops of its formula
+    `y * (g - sum(g * y))`. An op that has no elements or a dynamic shape is not
+    changed.
 
     Before:
     ```mlir

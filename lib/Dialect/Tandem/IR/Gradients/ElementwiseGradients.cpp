@@ -91,6 +91,18 @@ static void addOfChoice(GradientBuilder &b, Value lhs, Value rhs,
     b.add(1, b.select(b.compare(predicate, rhs, lhs), g, half));
 }
 
+/// The gradient of (1 - y) h y is (1 - 2 y) h for y, and (1 - y) y for h.
+LogicalResult SigmoidBackwardOp::buildGradients(GradientBuilder &b) {
+  Value y = getLhs(), h = getRhs(), g = b.gradient();
+  if (b.isWanted(0)) {
+    Value slope = b.sub(b.scalar(1, y), b.mul(y, 2));
+    b.add(0, b.mul(b.mul(g, h), slope));
+  }
+  if (b.isWanted(1))
+    b.add(1, b.create<SigmoidBackwardOp>(y, g));
+  return success();
+}
+
 LogicalResult MaxOp::buildGradients(GradientBuilder &b) {
   addOfChoice(b, getLhs(), getRhs(), ComparePredicate::gt);
   return success();

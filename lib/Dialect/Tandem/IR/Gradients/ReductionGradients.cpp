@@ -109,10 +109,23 @@ LogicalResult MomentsOp::buildGradients(GradientBuilder &b) {
 }
 
 LogicalResult SoftmaxOp::buildGradients(GradientBuilder &b) {
-  Value y = getResult(), g = b.gradient();
-  Value sum = b.reduce(b.mul(g, y), ReduceKind::sum,
-                       {static_cast<int64_t>(getAxis())}, /*keepDims=*/true);
-  b.add(0, b.mul(y, b.sub(g, sum)));
+  b.add(0,
+        b.create<SoftmaxBackwardOp>(getResult(), b.gradient(), getAxisAttr()));
+  return success();
+}
+
+/// The result is y (h - sum(h y)), linear in h by a symmetric matrix. With u as
+/// the gradient of the result, that of y is u (h - sum(h y)) - h sum(u y).
+LogicalResult SoftmaxBackwardOp::buildGradients(GradientBuilder &b) {
+  Value y = getSoftmax(), h = getGradient(), u = b.gradient();
+  auto sumWith = [&](Value x) {
+    return b.reduce(b.mul(x, y), ReduceKind::sum,
+                    {static_cast<int64_t>(getAxis())}, /*keepDims=*/true);
+  };
+  if (b.isWanted(0))
+    b.add(0, b.sub(b.mul(u, b.sub(h, sumWith(h))), b.mul(h, sumWith(u))));
+  if (b.isWanted(1))
+    b.add(1, b.create<SoftmaxBackwardOp>(y, u, getAxisAttr()));
   return success();
 }
 
