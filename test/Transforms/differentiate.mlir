@@ -32,7 +32,8 @@ func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<f32> {
 // CHECK-LABEL: @main(%arg0: tensor<2x3xf32>, %arg1: tensor<3xf32>, %arg2: tensor<i32>, %arg3: tensor<5xf32>)
 // CHECK-SAME: -> (tensor<f32>, tensor<2x3xf32>, tensor<3xf32>, tensor<5xf32>)
 // CHECK-DAG: %[[ZERO:.*]] = tandem.constant dense<0.000000e+00> : tensor<5xf32>
-// CHECK: %[[OFSUB:.*]] = tandem.reduce {{.*}} kind = sum dims = [0]
+// CHECK: %[[SUM:.*]] = tandem.reduce {{.*}} kind = sum dims = [0]
+// CHECK: %[[OFSUB:.*]] = tandem.neg %[[SUM]]
 // CHECK: %[[GX:.*]] = tandem.mul %arg1, %{{.*}} -> tensor<2x3xf32>
 // CHECK: %[[OFMUL:.*]] = tandem.reduce %arg0 kind = sum dims = [0]
 // CHECK: %[[GY:.*]] = tandem.add %[[OFSUB]], %[[OFMUL]]

@@ -24,8 +24,8 @@ LogicalResult AddOp::buildGradients(GradientBuilder &b) {
 
 LogicalResult SubOp::buildGradients(GradientBuilder &b) {
   b.add(0, b.gradient());
-  if (b.isWanted(1))
-    b.add(1, b.neg(b.gradient()));
+  if (b.isWanted(1)) // Fewer elements are negated if the operand was broadcast.
+    b.add(1, b.neg(b.sumTo(b.gradient(), typeOf(getRhs()).getShape())));
   return success();
 }
 

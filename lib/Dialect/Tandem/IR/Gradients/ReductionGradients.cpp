@@ -78,6 +78,36 @@ LogicalResult ReduceOp::buildGradients(GradientBuilder &b) {
   return success();
 }
 
+/// (x - mean) * scale + offset, where mean, scale and offset have one element
+/// for each position of the dims that are not in `reduced`. A batch_norm
+/// computes it in one step. If there are several such dims, they must be next
+/// to each other, and are reshaped to one; null if they are not.
+static Value scaleCentered(GradientBuilder &b, Value x, Value mean, Value scale,
+                           Value offset, ArrayRef<int64_t> reduced) {
+  RankedTensorType type = typeOf(x);
+  SmallVector<int64_t> kept;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!llvm::is_contained(reduced, dim))
+      kept.push_back(dim);
+  if (kept.empty() ||
+      kept.back() - kept.front() + 1 != static_cast<int64_t>(kept.size()))
+    return {};
+  const int64_t axis = kept.front();
+  SmallVector<int64_t> shape(type.getShape());
+  int64_t count = 1;
+  for (int64_t dim : kept)
+    count *= shape[dim];
+  shape.erase(shape.begin() + axis, shape.begin() + kept.back() + 1);
+  shape.insert(shape.begin() + axis, count);
+  auto vector = [&](Value value) { return b.reshape(value, {count}); };
+  Value one = b.splat(1, RankedTensorType::get({count}, type.getElementType()));
+  Value result = b.create<BatchNormOp>(b.reshape(x, shape), vector(scale),
+                                       vector(offset), vector(mean), one,
+                                       b.getBuilder().getF64FloatAttr(0),
+                                       b.getBuilder().getI64IntegerAttr(axis));
+  return b.reshape(result, type.getShape());
+}
+
 /// With n elements, the mean has the gradient 1 / n, and the variance the
 /// gradient 2 (x - mean) / n: the gradient of the mean in it is 0.
 LogicalResult MomentsOp::buildGradients(GradientBuilder &b) {
@@ -90,21 +120,29 @@ LogicalResult MomentsOp::buildGradients(GradientBuilder &b) {
   auto restored = [&](Value x) {
     return getKeepDims() ? x : b.restoreDims(x, getDims(), type.getRank());
   };
-  Value sum;
-  if (Value g = b.gradient(0)) {
+  Value ofMean, ofVariance;
+  if (Value g = b.gradient(0))
+    ofMean = b.div(g, b.scalar(count, g));
+  if (Value g = b.gradient(1))
+    ofVariance = b.mul(g, 2 / count);
+  if (ofMean && ofVariance)
+    if (Value sum = scaleCentered(b, getInput(), getMean(), ofVariance, ofMean,
+                                  getDims())) {
+      b.add(0, sum);
+      return success();
+    }
+  if (ofVariance) {
+    Value centered = b.sub(getInput(), restored(getMean()));
+    b.add(0, b.mul(centered, restored(ofVariance)));
+  }
+  if (ofMean) {
     SmallVector<int64_t> all =
         llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-    sum = b.create<BroadcastOp>(
-        restored(b.div(g, b.scalar(count, g))),
-        b.getBuilder().getDenseI64ArrayAttr(type.getShape()),
-        b.getBuilder().getDenseI64ArrayAttr(all));
+    b.add(0, b.create<BroadcastOp>(
+                 restored(ofMean),
+                 b.getBuilder().getDenseI64ArrayAttr(type.getShape()),
+                 b.getBuilder().getDenseI64ArrayAttr(all)));
   }
-  if (Value g = b.gradient(1)) {
-    Value centered = b.sub(getInput(), restored(getMean()));
-    Value share = b.mul(centered, restored(b.mul(g, 2 / count)));
-    sum = sum ? b.add(sum, share) : share;
-  }
-  b.add(0, sum);
   return success();
 }
 
