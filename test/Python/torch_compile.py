@@ -191,13 +191,6 @@ class CompileTest(unittest.TestCase):
                     self.assertEqual(result.dtype, right.dtype)
                     torch.testing.assert_close(result, right)
 
-    def test_training_is_left_to_torch_and_said_so(self):
-        torch.set_grad_enabled(True)
-        model, x = nn.Linear(4, 2), torch.randn(3, 4)
-        with self.assertWarnsRegex(RuntimeWarning, "training"):
-            compiled(model)(x).sum().backward()
-        self.assertIsNotNone(model.weight.grad)
-
     def test_other_devices_are_left_to_torch(self):
         x = torch.ones(3, device="meta")
         with self.assertWarnsRegex(RuntimeWarning, "tensors on meta are left to torch"):

@@ -1,9 +1,8 @@
 # RUN: %torch-python %s
 # REQUIRES: python-torch
-"""Random ops run in torch, and draw the values that torch eager draws with a seed."""
+"""Random ops draw the values that torch eager draws with a seed."""
 
 import unittest
-import warnings
 
 import tandem.torch
 import torch
@@ -81,13 +80,64 @@ class RandomTest(unittest.TestCase):
     def test_draws_in_place(self):
         self.check(in_place, torch.randn(4, 4))
 
-    def test_random_ops_are_named(self):
-        f = torch.compile(nn.Dropout(0.5).train(), backend=tandem.torch.backend)
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            f(torch.randn(4, 4))
-        (warning,) = [w for w in caught if "tandem leaves" in str(w.message)]
-        self.assertRegex(str(warning.message), r"aten\.(rand|bernoulli|native_dropout)")
+    def test_draws_from_elements_are_named(self):
+        f = torch.compile(lambda x: torch.multinomial(x.abs() + 0.1, 2) + 1,
+                          backend=tandem.torch.backend)
+        with self.assertWarnsRegex(RuntimeWarning, r"aten\.multinomial"):
+            f(torch.rand(4, 4))
+
+    def test_draws_of_shapes_do_not_split_the_graph(self):
+        dropouts = Dropouts().train()
+        for options in ({}, {"rng": "tandem"}):
+            torch._dynamo.reset()
+            f = torch.compile(dropouts, backend=tandem.torch.backend,
+                              options={"fallback": "error"} | options)
+            f(torch.randn(8, 16))
+
+    def test_masks_that_tandem_draws(self):
+        f = torch.compile(lambda x: (nn.functional.dropout(x, 0.3),
+                                     nn.functional.dropout(x, 0.3)),
+                          backend=tandem.torch.backend,
+                          options={"fallback": "error", "rng": "tandem"})
+        x = torch.ones(100, 1000)
+        torch.manual_seed(3)
+        first, second = f(x), f(x)
+        torch.manual_seed(3)
+        torch.testing.assert_close(f(x), first, rtol=0, atol=0)
+        masks = [y != 0 for y in (*first, *second)]
+        for mask in masks:
+            self.assertAlmostEqual(float(mask.float().mean()), 0.7, delta=0.01)
+            self.assertAlmostEqual(float(mask.float().mean(1).std()), 0.0145, delta=0.003)
+        for i, mask in enumerate(masks):
+            for other in masks[:i]:
+                # Independent masks are equal with the probability 0.7^2 + 0.3^2.
+                self.assertAlmostEqual(float((mask == other).float().mean()), 0.58, delta=0.01)
+        torch.testing.assert_close(first[0][masks[0]], torch.full_like(
+            first[0][masks[0]], 1 / 0.7))
+
+    def test_masks_of_the_backward_pass_are_those_of_the_forward_pass(self):
+        for rng in ("torch", "tandem"):
+            torch._dynamo.reset()
+            f = torch.compile(lambda x: nn.functional.dropout(x, 0.5).square().sum(),
+                              backend=tandem.torch.backend, options={"rng": rng})
+            with torch.enable_grad():
+                x = torch.ones(64, 64, requires_grad=True)
+                value = f(x)
+                value.backward()
+            # The sum of 4 for each kept element, and the gradient 2 · 2 · 2.
+            self.assertEqual(float(value.detach()), float(x.grad.sum()) / 2)
+            self.assertEqual(set(x.grad.unique().tolist()), {0.0, 8.0})
+
+    def test_unusual_shares(self):
+        for share in (0.0, 1.0):
+            self.check(lambda x: nn.functional.dropout(x, share), torch.randn(5, 6))
+        self.check(lambda x: nn.functional.dropout(x, 0.5), torch.randn(5, 6).t())
+        self.check(lambda x: nn.functional.dropout(x, 0.5), torch.randn(0, 6))
+
+    def test_wrong_generators_are_named(self):
+        with self.assertRaisesRegex(Exception, "rng is one of torch, tandem"):
+            torch.compile(torch.relu, backend=tandem.torch.backend,
+                          options={"rng": "mine"})(torch.ones(2))
 
 
 if __name__ == "__main__":

@@ -147,13 +147,13 @@ class ReportTest(unittest.TestCase):
         self.assertEqual(sum(graph.ops.values()), 3)
         self.assertEqual(len(graph.functions), 2)  # Before and after the op.
 
-    def test_training_graphs_are_left_to_torch(self):
+    def test_training_has_two_functions(self):
         torch.set_grad_enabled(True)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            (graph,) = self.graphs_of(compiled(layers()), torch.randn(4, 32))
-        self.assertIn("training", graph.fallbacks[0].reason)
-        self.assertEqual(graph.functions, [])
+        f = compiled(layers())
+        f(torch.randn(4, 32)).sum().backward()
+        (graph,) = self.own(tandem.torch.report())
+        self.assertEqual(graph.fallbacks, [])
+        self.assertEqual(len(graph.functions), 2)
 
     def test_two_shapes_and_recompiles(self):
         f = compiled(layers())

@@ -15,18 +15,26 @@ from torch._dynamo.backends.common import aot_autograd
 from torch._functorch.aot_autograd import make_boxed_func
 from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
 from torch.fx.passes.operator_support import OperatorSupportBase
+from torch.utils._python_dispatch import _disable_current_modes
 
 from .._errors import Error
 from .._function import Function
 from .._threads import follow
+from ._checks import Check, find_checks
 from ._compiled import CompiledGraph
-from ._importer import Fallback, Importer, find_fallbacks, is_write
+from ._importer import Fallback, Importer, find_fallbacks, find_symbols, is_write
+from ._random import Draw, hoist_draws
 from ._report import GraphRecord, own
 from ._table import HANDLERS
+from ._taps import use_taps
+from ._training import math_attention, partition
 
 # What is done about ops that are left to torch.
 FALLBACKS = ("warn", "error", "silent")
-OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": None}
+# Who draws random numbers.
+GENERATORS = ("torch", "tandem")
+OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": None,
+           "rng": "torch"}
 
 
 @functools.cache  # core_aten_decompositions() takes 100 ms.
@@ -68,8 +76,11 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
       fallback: "warn" (the default) names each op that is left to torch once per
         graph, "error" raises an Error, "silent" says nothing.
       mode, precision, cache: as for `tandem.load`.
+      rng: "torch" (the default): random numbers are those that torch eager draws with
+        the same seed; "tandem": functions draw masks of dropout.
 
-    Graphs for training are left to torch as a whole.
+    If an input requires gradients, the forward and the backward graph of AOTAutograd are
+    functions of Tandem.
     """
     chosen = check_options(dict(options or {}), mode)
     record = GraphRecord(module)
@@ -78,19 +89,22 @@ def backend(module: torch.fx.GraphModule, example_inputs: Sequence[typing.Any], 
                           inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
         return compile_graph(graph, _static_inputs(), chosen, record)
 
-    def leave_to_torch(graph: torch.fx.GraphModule,
-                       inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
-        fallback = Fallback("the graph", "graphs for training are left to torch; call the "
-                            "model under torch.no_grad()", record.location)
-        _name_fallbacks([fallback], chosen)
-        record.describe(graph.graph, [fallback])
-        run = _boxed(graph)
-        own(run, record)
-        return run
+    # Optimizers change parameters after every call, so no input is a constant.
+    def compile_forward(graph: torch.fx.GraphModule,
+                        inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
+        return compile_graph(graph, [], chosen, record, _returned())
 
-    with record.time_aot(), keep_whole():
+    def compile_backward(graph: torch.fx.GraphModule,
+                         inputs: Sequence[typing.Any]) -> Callable[..., typing.Any]:
+        run = compile_graph(graph, [], chosen, record)
+        # torch wraps this function, and copies attributes of functions only.
+        call = _boxed_as(lambda arguments: run(arguments))
+        own(call, record)
+        return call
+
+    with record.time_aot(), keep_whole(), math_attention(module, example_inputs):
         compiler: Callable[..., Callable[..., typing.Any]] = aot_autograd(
-            fw_compiler=leave_to_torch, bw_compiler=lambda graph, inputs: _boxed(graph),
+            fw_compiler=compile_forward, bw_compiler=compile_backward, partition_fn=partition,
             inference_compiler=compile_inference, decompositions=decompositions(),
             keep_inference_input_mutations=True)
         return compiler(module, example_inputs)
@@ -110,6 +124,8 @@ def check_options(options: dict[str, typing.Any],
     if chosen["fallback"] not in FALLBACKS:
         raise Error(f"fallback is one of {', '.join(FALLBACKS)}, not "
                     f"{chosen['fallback']!r}", "torch")
+    if chosen["rng"] not in GENERATORS:
+        raise Error(f"rng is one of {', '.join(GENERATORS)}, not {chosen['rng']!r}", "torch")
     return chosen
 
 
@@ -118,6 +134,14 @@ def _static_inputs() -> list[int]:
     context = torch._guards.TracingContext.try_get()
     metadata = context.fw_metadata if context else None
     return list(metadata.static_input_indices) if metadata else []
+
+
+def _returned() -> int | None:
+    """The number of results of a forward graph that the caller gets. The others are saved
+    for the backward graph."""
+    context = torch._guards.TracingContext.try_get()
+    metadata = context.fw_metadata if context else None
+    return metadata.num_forward if metadata else None
 
 
 def _boxed(graph: torch.fx.GraphModule) -> Callable[[list[typing.Any]], typing.Any]:
@@ -139,12 +163,19 @@ def build_with(options: dict[str, typing.Any]) -> Build:
 
 
 def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
-                  options: dict[str, typing.Any], record: GraphRecord
-                  ) -> Callable[..., typing.Any]:
+                  options: dict[str, typing.Any], record: GraphRecord,
+                  returned: int | None = None) -> Callable[..., typing.Any]:
     """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch.
-    `record` is given what reports show."""
+    `record` is given what reports show. The first `returned` results, or else all, have
+    the strides that torch was promised."""
     follow(torch.get_num_threads())
-    with record.time_tandem():
+    # While torch traces, tensors have no elements, but constants of functions have.
+    with record.time_tandem(), _disable_current_modes():
+        use_taps(graph.graph)
+        checks = find_checks(graph.graph, returned is not None)
+        symbols = find_symbols(_inputs(graph.graph))
+        draws = hoist_draws(graph.graph, options["rng"], symbols)
+        graph.recompile()
         fallbacks = find_fallbacks(graph.graph)
         _name_fallbacks(list(fallbacks.values()), options)
         record.describe(graph.graph, fallbacks.values())
@@ -157,21 +188,44 @@ def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
         written = _written_inputs(graph.graph)
         constants = [i for i in constants if i not in written]
         run: Callable[..., typing.Any]
-        if not fallbacks and not written:
-            run = CompiledGraph(graph, constants, build, name_fallback)
+        if not fallbacks:
+            run = CompiledGraph(graph, constants, build, name_fallback, returned)
             record.add_part(run)
         else:
             run = _partitioned(graph, fallbacks, constants, build, name_fallback, record)
+        if draws or checks:
+            run = _prepared(run, checks, draws)
     own(run, record)
     return run
+
+
+def _prepared(run: Callable[[list[typing.Any]], typing.Any], checks: Sequence[Check],
+              draws: Sequence[Draw]) -> Callable[..., typing.Any]:
+    """A function that checks inputs and draws the last inputs of `run`."""
+    def call(arguments: list[typing.Any]) -> typing.Any:
+        for check in checks:
+            check.run(arguments)
+        arguments.extend([draw(arguments) for draw in draws])
+        return run(arguments)
+
+    return _boxed_as(call)
+
+
+def _boxed_as(call: Callable[[list[typing.Any]], typing.Any]) -> Callable[..., typing.Any]:
+    """A function that torch calls with a list of arguments."""
+    call._boxed_call = True  # type: ignore[attr-defined]
+    return call
 
 
 def _written_inputs(graph: torch.fx.Graph) -> set[int]:
     """The positions of the inputs that the graph writes to, such as buffers. They change
     in every call, so they are no constants."""
     written = {node.args[0] for node in graph.nodes if is_write(node)}
-    inputs = [node for node in graph.nodes if node.op == "placeholder"]
-    return {i for i, node in enumerate(inputs) if node in written}
+    return {i for i, node in enumerate(_inputs(graph)) if node in written}
+
+
+def _inputs(graph: torch.fx.Graph) -> list[torch.fx.Node]:
+    return [node for node in graph.nodes if node.op == "placeholder"]
 
 
 def _name_fallbacks(fallbacks: list[Fallback], options: dict[str, typing.Any]) -> None:

@@ -10,11 +10,11 @@ import typing
 from collections.abc import Callable, Sequence
 
 import torch
-from torch.multiprocessing.reductions import StorageWeakRef
 
 from .._function import Function
 from .._threads import follow, followed
-from ._importer import Importer, find_symbols
+from ._importer import Importer, find_symbols, is_write
+from ._results import Bound, InTorch, Source, Strides, Writes, find_views, memory_order
 from ._sizes import NeedsSizes
 from ._table import Unsupported
 
@@ -57,7 +57,7 @@ class _Constants:
         self.split = split
         self.tensors = tensors
         self.versions = list(map(_version_of, tensors))
-        self.functions: dict[tuple[int, ...], _Bound | _InTorch] = {}
+        self.functions: dict[tuple[int, ...], Bound | InTorch] = {}
         # The function for all sizes, if there is one; None if that is not known yet.
         self.shared: Function | bool | None = None
         self.start = time.perf_counter()
@@ -82,7 +82,7 @@ class _Constants:
         elapsed = time.perf_counter() - self.start
         return self.build_seconds <= MAX_BUILD_SHARE * elapsed
 
-    def keep(self, sizes: tuple[int, ...], bound: _Bound | _InTorch) -> None:
+    def keep(self, sizes: tuple[int, ...], bound: Bound | InTorch) -> None:
         limit = MAX_FUNCTIONS if self.shared is False else MAX_SIZES
         if len(self.functions) >= limit:
             self.functions.pop(next(iter(self.functions)), None)  # The oldest.
@@ -99,14 +99,16 @@ class CompiledGraph:
     a cache that the program writes to between calls, becomes an input of the Function.
 
     If an op does not support the sizes of a call, `name_fallback` is told why, and torch
-    runs the graph for these sizes. Without it, Unsupported is raised.
+    runs the graph for these sizes. Without it, Unsupported is raised. The first `returned`
+    results, or else all, have the strides that torch was promised.
     """
 
     _boxed_call = True
 
     def __init__(self, module: torch.fx.GraphModule, constants: Sequence[int],
                  build: Callable[[Importer, list[typing.Any]], Function],
-                 name_fallback: Callable[[str], None] | None = None) -> None:
+                 name_fallback: Callable[[str], None] | None = None,
+                 returned: int | None = None) -> None:
         self.graph = module.graph
         self.module = module
         self.inputs = [n for n in self.graph.nodes if n.op == "placeholder"]
@@ -115,7 +117,12 @@ class CompiledGraph:
         self.changes: collections.Counter[int] = collections.Counter()
         self.symbols = find_symbols(self.inputs)
         (self.output,) = (n for n in self.graph.nodes if n.op == "output")
-        self.views = _find_views(self.inputs, self.output)
+        self.views = find_views(self.inputs, self.output)
+        results = self.output.args[0]
+        self.promised = set(results[:returned])
+        self.writes = Writes(self.graph, self.inputs)
+        self.orders = {node: order for node in (*self.inputs, *self._computed())
+                       if (order := memory_order(node.meta.get("val"))) is not None}
         self.build = build
         self.name_fallback = name_fallback
         self.known: _Constants | None = None
@@ -177,7 +184,7 @@ class CompiledGraph:
         return list({id(b.function): b.function for b in bounds if b.function}.values())
 
     def _bind(self, tensors: list[typing.Any], sizes: tuple[int, ...],
-              known: _Constants) -> _Bound | _InTorch:
+              known: _Constants) -> Bound | InTorch:
         symbols = dict(zip(self.symbols, sizes))
         if known.shared is None:
             known.shared = self._build_shared(tensors, known.split)
@@ -189,8 +196,11 @@ class CompiledGraph:
                 if self.name_fallback is None:
                     raise
                 self.name_fallback(f"{reason} for sizes of this call")
-                return _InTorch(self.module)
-        return _Bound(function, self._sources(importer))
+                return InTorch(self.module)
+        permuted = {i: self.orders[self.inputs[number]]
+                    for i, number in enumerate(known.split.varying)
+                    if self.inputs[number] in self.orders}
+        return Bound(function, self._sources(importer), permuted, self.writes)
 
     def _build_shared(self, tensors: list[typing.Any],
                       split: _Split) -> Function | bool | None:
@@ -213,26 +223,33 @@ class CompiledGraph:
             elif number in constants:
                 importer.add_constant(node, tensors[number])
             else:
-                importer.add_input(node)
+                importer.add_input(node, order=self.orders.get(node))
         if not split.varying:
-            importer.builder.input("float32", ())  # See _Bound.
+            importer.builder.input("float32", ())  # See Bound.
         for node in self.graph.nodes:
             if node.op == "get_attr":
                 importer.add_constant(node, getattr(self.module, node.target))
             elif node.op == "call_function":
                 importer.add(node)
-        outputs = [importer.values[node] for node in self._computed()]
-        return self.build(importer, outputs) if outputs else None
+        computed = self._computed()
+        outputs = [importer.in_order(node, self.orders.get(node)) for node in computed]
+        outputs += [importer.values[node] for node in self.writes.nodes]
+        if not outputs:
+            return None
+        function = self.build(importer, outputs)
+        updates = self.writes.updates(split.varying, len(computed))
+        return function.with_updates(updates) if updates else function
 
     def _computed(self) -> list[torch.fx.Node]:
         """The results that the function computes."""
         return [each for each in self.output.args[0] if isinstance(each, torch.fx.Node)
                 and each.op != "placeholder" and each not in self.views
+                and not is_write(each)
                 and isinstance(each.meta["val"], torch.Tensor)]
 
-    def _sources(self, importer: Importer) -> list[tuple[str, typing.Any]]:
+    def _sources(self, importer: Importer) -> list[Source]:
         """Where each result comes from, for the sizes of an importer."""
-        sources: list[tuple[str, typing.Any]] = []
+        sources: list[Source] = []
         for each in self.output.args[0]:
             if not isinstance(each, torch.fx.Node):
                 sources.append(("value", each))
@@ -240,114 +257,19 @@ class CompiledGraph:
                 sources.append(("input", self.inputs.index(each)))
             elif each in self.views:
                 sources.append(("view", self.views[each]))
+            elif is_write(each):
+                sources.append(("input", self.inputs.index(each.args[0])))
+            elif each in self.orders:
+                order = self.orders[each]
+                sources.append(("permuted", [order.index(d) for d in range(len(order))]))
             elif isinstance(each.meta["val"], torch.Tensor):
-                sources.append(("output", _Strides.of(importer, each)))
+                sources.append(("output", Strides.of(importer, each)
+                                if each in self.promised else None))
             else:
                 value = each.meta.get("val")
                 sources.append(("value", importer.size(value) if isinstance(
                     value, torch.SymInt) else value))
         return sources
-
-
-class _Bound:
-    """A function for one set of sizes."""
-
-    def __init__(self, function: Function | None,
-                 sources: list[tuple[str, typing.Any]]) -> None:
-        self.function = function
-        # Results are tensors of torch because an input is.
-        self.unused = [torch.zeros(())]
-        self.sources = sources
-        self.is_plain = all(kind == "output" and what is None for kind, what in sources)
-
-    def call(self, varying: Sequence[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
-        varying = varying or self.unused
-        results: typing.Any = self.function(*varying) if self.function else ()
-        results = results if isinstance(results, tuple) else (results,)
-        if self.is_plain:
-            return list(results)
-        made = iter(results)
-        return [next(made) if kind == "output" and what is None
-                else what.apply(next(made)) if kind == "output"
-                else inputs[what] if kind == "input"
-                else what(*inputs) if kind == "view" else what
-                for kind, what in self.sources]
-
-
-class _InTorch:
-    """A graph that torch runs for one set of sizes."""
-
-    function = None
-    is_plain = False
-
-    def __init__(self, module: torch.fx.GraphModule) -> None:
-        self.module = module
-
-    def call(self, varying: Sequence[torch.Tensor], inputs: list[typing.Any]) -> list[typing.Any]:
-        return list(self.module(*inputs))
-
-
-class _Strides:
-    """The strides that torch was promised for a result, where they are not those of a
-    row-major tensor."""
-
-    def __init__(self, shape: list[int], strides: list[int]) -> None:
-        self.shape = shape
-        self.strides = strides
-        # Elements along a dim with stride 0 are one element.
-        self.apart = [min(size, 1) if stride == 0 else size
-                      for size, stride in zip(shape, strides)]
-
-    @staticmethod
-    def of(importer: Importer, node: torch.fx.Node) -> _Strides | None:
-        tensor = node.meta["val"]
-        strides = [importer.size(s) for s in tensor.stride()]
-        shape = [importer.size(s) for s in tensor.shape]
-        expected = 1
-        for size, stride in zip(reversed(shape), reversed(strides)):
-            if size != 1 and stride != expected:  # Dims of size 1 are anywhere.
-                return None if 0 in shape else _Strides(shape, strides)
-            expected *= size
-        return None
-
-    def apply(self, tensor: torch.Tensor) -> torch.Tensor:
-        result = torch.empty_strided(self.shape, self.strides, dtype=tensor.dtype)
-        for dim, size in enumerate(self.apart):
-            tensor = tensor.narrow(dim, 0, size)
-        result.as_strided(self.apart, self.strides).copy_(tensor)
-        return result
-
-
-def _find_views(inputs: list[torch.fx.Node],
-                output: torch.fx.Node) -> dict[torch.fx.Node, torch.fx.GraphModule]:
-    """The results that are views of inputs, each with a graph that makes the view. torch
-    itself makes these, because torch takes strides and offset from the view that it is
-    given."""
-    memory = {StorageWeakRef(node.meta["val"].untyped_storage()) for node in inputs
-              if isinstance(node.meta["val"], torch.Tensor)}
-    views = {}
-    for node in output.args[0]:
-        if (isinstance(node, torch.fx.Node) and node.op == "call_function"
-                and isinstance(node.meta.get("val"), torch.Tensor)
-                and StorageWeakRef(node.meta["val"].untyped_storage()) in memory):
-            views[node] = _graph_of(inputs, node)
-    return views
-
-
-def _graph_of(inputs: list[torch.fx.Node], result: torch.fx.Node) -> torch.fx.GraphModule:
-    """The part of a graph that computes one node from the inputs."""
-    graph = torch.fx.Graph()
-    copies = {node: graph.node_copy(node) for node in inputs}
-
-    def copy(node: torch.fx.Node) -> torch.fx.Node:
-        if node not in copies:
-            for operand in node.all_input_nodes:
-                copy(operand)
-            copies[node] = graph.node_copy(node, lambda operand: copies[operand])
-        return copies[node]
-
-    graph.output(copy(result))
-    return torch.fx.GraphModule(torch.nn.Module(), graph)
 
 
 def _size_of(value: typing.Any, dim: int | None) -> int:

@@ -321,7 +321,7 @@ def to_copy(c: Context, x: Value, *_: typing.Any, **__: typing.Any) -> Value:
     return c.cast(x, c.dtype)
 
 
-@handles("copy")
+@handles("copy", "copy_")
 def copy(c: Context, _: Value, source: Value, **__: typing.Any) -> Value:
     return c.broadcast(c.cast(source, c.dtype), c.result_shape)
 

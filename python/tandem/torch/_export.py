@@ -13,6 +13,7 @@ from .._format import html_page_part, html_table, text_table
 from ._backend import OPTIONS, check_options, compile_graph, decompositions
 from ._files import read_program
 from ._importer import Fallback, find_fallbacks
+from ._random import hoist_draws
 from ._report import GraphRecord, count_ops
 
 
@@ -156,6 +157,7 @@ def coverage(model: torch.nn.Module, *inputs: typing.Any, **named: typing.Any) -
     with torch.no_grad():
         program = torch.export.export(model, inputs, named)
     graph = program.run_decompositions(decompositions()).graph
+    hoist_draws(graph, "torch", {})
     fallbacks = find_fallbacks(graph)
     ops = count_ops(node for node in graph.nodes if node not in fallbacks)
     return Coverage(ops, list(fallbacks.values()))

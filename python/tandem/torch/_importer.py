@@ -11,7 +11,9 @@ import torch
 from torch.fx import Node
 
 from .._errors import Error
-from . import _elementwise, _index, _nn, _reduce, _resize, _shape  # noqa: F401  (fill the table)
+from . import (  # noqa: F401  (fill the table)
+    _backward, _backward_resize, _backward_windows, _elementwise, _index, _nn, _norms, _random,
+    _reduce, _resize, _shape)
 from ._sizes import NeedsSizes, SizedBuilder, bind, wrap
 from ._table import HANDLERS, Context, Unsupported, Value, name_of
 
@@ -68,10 +70,23 @@ class Importer:
         self.values: dict[Node, typing.Any] = {}
         self.symbols = None if symbols is None else bind(symbols)
 
-    def add_input(self, node: Node, name: str = "") -> None:
+    def add_input(self, node: Node, name: str = "", order: list[int] | None = None) -> None:
+        """Adds an input. With `order`, calls give it with its dims in this order."""
         tensor = node.meta["val"]
-        self.values[node] = self.builder.add_input(
-            name_of(tensor.dtype), [self.size(s) for s in tensor.shape], name or node.name)
+        shape = [self.size(s) for s in tensor.shape]
+        value = self.builder.add_input(
+            name_of(tensor.dtype), [shape[d] for d in order] if order else shape,
+            name or node.name)
+        if order:
+            value = self.builder.transpose(
+                value, permutation=[order.index(d) for d in range(len(order))])
+            self.builder.note(value, shape)
+        self.values[node] = value
+
+    def in_order(self, node: Node, order: list[int] | None) -> Value:
+        """The value of a node with its dims in this order."""
+        value: Value = self.values[node]
+        return self.builder.transpose(value, permutation=order) if order else value
 
     def input_size(self, node: Node, number: typing.Any) -> typing.Any:
         """The value of an input that is a size, for a call with `number`."""
@@ -214,9 +229,6 @@ def find_fallbacks(graph: torch.fx.Graph) -> dict[Node, Fallback]:
                          for symbol, (number, dim) in find_symbols(nodes).items()})
     fallbacks: dict[Node, Fallback] = {}
     for node in graph.nodes:
-        if is_write(node):
-            importer.values[node] = importer.values[node.args[0]]
-            continue
         reason = _try(importer, node)
         if reason:
             fallbacks[node] = Fallback(op_name(node), reason, location_of(node))

@@ -67,11 +67,15 @@ def _flat(c: Context, x: Value) -> Value:
 @handles("gather")
 def gather(c: Context, x: Value, dim: int, index: Value, **_: typing.Any) -> Value:
     """Elements x[i][index[i, j, …]][…] at the positions of `index` in other dims."""
-    shape, wanted = c.shape(x), c.shape(index)
-    if not shape:
-        return c.reshape(x, wanted)
-    places = _places(c, shape, axis_of(dim, len(shape)), index)
-    return c.reshape(c.b.gather(_flat(c, x), places, axis=0), wanted)
+    if not c.shape(x):
+        return c.reshape(x, c.shape(index))
+    return pick(c, x, axis_of(dim, len(c.shape(x))), index)
+
+
+def pick(c: Context, x: Value, dim: int, index: Value) -> Value:
+    """The element of each line of x along `dim` that `index` names."""
+    places = _places(c, c.shape(x), dim, index)
+    return c.reshape(c.b.gather(_flat(c, x), places, axis=0), c.shape(index))
 
 
 _KINDS = {"": "replace", "add": "add", "sum": "add", "mean": "add", "multiply": "mul",

@@ -137,13 +137,14 @@ def avg_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] 
                          pad_high=pads, count_include_pad=bool(count_include_pad))
         return c.reshape(y, c.result_shape)
     axes = [Axis.sliding(*each) for each in zip(sizes, outs, window, strides, pads)]
-    divisors = _divisors(axes, window, pads if count_include_pad else [0] * rank)
+    divisors = divisors_of(axes, window, pads if count_include_pad else [0] * rank)
     if divisor is not None:
         divisors = torch.full_like(divisors, divisor)
     return _windows.average_of(c, x, axes, divisors)
 
 
-def _divisors(axes: Sequence[Axis], window: Sequence[int], pads: Sequence[int]) -> torch.Tensor:
+def divisors_of(axes: Sequence[Axis], window: Sequence[int],
+                pads: Sequence[int]) -> torch.Tensor:
     """The number of elements in each window. Those in pads count, those beyond do not."""
     lengths = [(axis.starts + w).clamp(max=axis.size + pad) - axis.starts.clamp(min=-pad)
                for axis, w, pad in zip(axes, window, pads)]

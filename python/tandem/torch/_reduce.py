@@ -170,31 +170,3 @@ def batch_norm(c: Context, x: Value, weight: Value | None, bias: Value | None, m
     operands = [c.cast(v, c.dtype_of(x)) for v in (scale, offset, mean, variance)]
     empty = [c.splat(0, name_of(each.dtype), each.shape) for each in c.result[1:3]]
     return c.b.batch_norm(x, *operands, epsilon=epsilon, axis=1), *empty
-
-
-@handles("_native_batch_norm_legit_functional", "_native_batch_norm_legit.no_stats")
-def batch_norm_of_batch(c: Context, x: Value, weight: Value | None, bias: Value | None,
-                        *rest: typing.Any) -> tuple[Value, ...]:
-    """Normalizes by the statistics of the batch, and updates the running ones if given."""
-    *running, training, momentum, epsilon = rest
-    if running and not training:
-        mean, variance = running
-        return *batch_norm(c, x, weight, bias, mean, variance, momentum, epsilon), *running
-    given, shape = c.dtype_of(x), c.shape(x)
-    x = c.cast(x, name_of(c.result[1].dtype))
-    dims = [d for d in range(len(shape)) if d != 1]
-    y, mean, rstd = normalize(c, x, dims, epsilon)
-    per_channel = [shape[1]] + [1] * (len(shape) - 2)
-    if weight is not None:
-        y = c.b.mul(y, c.cast(c.reshape(weight, per_channel), c.dtype_of(x)))
-    if bias is not None:
-        y = c.b.add(y, c.cast(c.reshape(bias, per_channel), c.dtype_of(x)))
-    results = [c.cast(y, given), c.reshape(mean, [shape[1]]), c.reshape(rstd, [shape[1]])]
-    if running:
-        variance = var_of(c, x, dims, 1)
-        for old, new in zip(running, (mean, variance)):
-            new = c.cast(c.reshape(new, [shape[1]]), c.dtype_of(old))
-            share = c.b.mul(new, c.splat(momentum, c.dtype_of(old)))
-            kept = c.b.mul(old, c.splat(1 - momentum, c.dtype_of(old)))
-            results.append(c.b.add(kept, share))
-    return tuple(results)

@@ -78,8 +78,11 @@ class GraphRecord:
         self.tandem_seconds += time.perf_counter() - start
 
     def describe(self, graph: torch.fx.Graph, fallbacks: Iterable[Fallback]) -> None:
-        """Notes the ops of a graph of ATen ops."""
-        self.ops, self.fallbacks = count_ops(graph.nodes), list(fallbacks)
+        """Notes the ops of a graph of ATen ops: the only one, or the forward or backward
+        graph of a model in training."""
+        self.ops = dict(collections.Counter(self.ops) + collections.Counter(
+            count_ops(graph.nodes)))
+        self.fallbacks += fallbacks
         self.location = self.location or _first_location(graph)
 
     def add_part(self, part: CompiledGraph) -> None:

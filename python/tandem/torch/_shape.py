@@ -84,16 +84,36 @@ def as_strided(c: Context, x: Value, size: Sequence[int], stride: Sequence[int],
 
 @handles("diagonal")
 def diagonal(c: Context, x: Value, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Value:
-    shape = c.shape(x)
     if 0 in c.result_shape:
         return c.splat(0, c.dtype, c.result_shape)
+    x, _, places = _merged_diagonal(c, x, offset, dim1, dim2, c.result_shape[-1])
+    return c.b.gather(x, places, axis=len(c.shape(x)) - 1)
+
+
+@handles("diagonal_scatter")
+def diagonal_scatter(c: Context, x: Value, source: Value, offset: int = 0, dim1: int = 0,
+                     dim2: int = 1) -> Value:
+    if 0 in c.shape(source):
+        return x
+    shape = c.shape(x)
+    x, order, places = _merged_diagonal(c, x, offset, dim1, dim2, c.shape(source)[-1])
+    y = c.b.scatter(x, places, source, axis=len(c.shape(x)) - 1, kind="replace")
+    y = c.reshape(y, [shape[d] for d in order])
+    return c.transpose(y, [order.index(d) for d in range(len(order))])
+
+
+def _merged_diagonal(c: Context, x: Value, offset: int, dim1: int, dim2: int,
+                     count: int) -> tuple[Value, list[int], Value]:
+    """x with the two dims of a diagonal merged at the end, the order of dims before that,
+    and the places of the diagonal in the merged dim."""
+    shape = c.shape(x)
     rows, columns = axis_of(dim1, len(shape)), axis_of(dim2, len(shape))
-    rest = [d for d in range(len(shape)) if d not in (rows, columns)]
-    x = c.transpose(x, [*rest, rows, columns])
-    x = c.reshape(x, [*(shape[d] for d in rest), shape[rows] * shape[columns]])
+    order = [*(d for d in range(len(shape)) if d not in (rows, columns)), rows, columns]
+    x = c.reshape(c.transpose(x, order), [*(shape[d] for d in order[:-2]),
+                                          shape[rows] * shape[columns]])
     first = offset if offset >= 0 else -offset * shape[columns]
-    steps = c.b.mul(iota(c, c.result_shape[-1]), c.splat(shape[columns] + 1, "int64"))
-    return c.b.gather(x, c.b.add(steps, c.splat(first, "int64")), axis=len(rest))
+    steps = c.b.mul(iota(c, count), c.splat(shape[columns] + 1, "int64"))
+    return x, order, c.b.add(steps, c.splat(first, "int64"))
 
 
 def _memory_order(size: Sequence[int], stride: Sequence[int]) -> list[int] | None:

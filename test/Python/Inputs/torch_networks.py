@@ -8,8 +8,9 @@ CLASSES, WORDS, LENGTH = 10, 64, 16
 
 
 class SimpleCNN(nn.Module):
-    def __init__(self):
+    def __init__(self, dropout=0.0):
         super().__init__()
+        self.dropout = nn.Dropout(dropout)
         self.conv1, self.conv2 = nn.Conv2d(3, 16, 3, padding=1), nn.Conv2d(16, 32, 3, padding=1)
         self.pool = nn.MaxPool2d(2, 2)
         self.linear1, self.linear2 = nn.Linear(32 * 8 * 8, 64), nn.Linear(64, CLASSES)
@@ -17,7 +18,7 @@ class SimpleCNN(nn.Module):
     def forward(self, x):
         x = self.pool(functional.relu(self.conv1(x)))
         x = self.pool(functional.relu(self.conv2(x)))
-        return self.linear2(functional.relu(self.linear1(x.flatten(1))))
+        return self.linear2(self.dropout(functional.relu(self.linear1(x.flatten(1)))))
 
 
 class ResidualBlock(nn.Module):
@@ -104,6 +105,23 @@ class GPT(nn.Module):
         return self.linear(self.norm(self.blocks(x)))
 
 
+class BERT(nn.Module):
+    """Attention in both directions, with a norm behind each part."""
+
+    def __init__(self, width=32, heads=4, layers=2, dropout=0.1):
+        super().__init__()
+        self.embedding = nn.Embedding(WORDS, width, padding_idx=0)
+        self.position = nn.Embedding(LENGTH, width)
+        layer = nn.TransformerEncoderLayer(width, heads, 4 * width, dropout, "gelu",
+                                           batch_first=True)
+        self.encoder = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False)
+        self.linear = nn.Linear(width, WORDS)
+
+    def forward(self, tokens):
+        x = self.embedding(tokens) + self.position(torch.arange(tokens.shape[1]))
+        return self.linear(self.encoder(x))
+
+
 class WithLoss(nn.Module):
     def __init__(self, network):
         super().__init__()
@@ -117,7 +135,7 @@ def make(network, dtype, training):
     """A network with its loss, and the inputs of a call."""
     torch.manual_seed(0)
     loss = WithLoss(network()).train(training)
-    if network is GPT:
+    if network in (GPT, BERT):
         return loss.to(dtype), (torch.randint(0, WORDS, (2, LENGTH)),
                                 torch.randint(0, WORDS, (2, LENGTH)))
     x = torch.randn(4, 3, 32, 32)
