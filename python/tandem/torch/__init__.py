@@ -6,7 +6,8 @@
     with torch.no_grad():
         y = model(x)
 
-Importing `tandem.torch` imports torch.
+`training_step` makes one function of a whole step of training. Importing `tandem.torch`
+imports torch.
 """
 
 import importlib.metadata
@@ -24,11 +25,13 @@ from ._export import Coverage, Module, coverage, load  # noqa: E402
 from ._function import as_function  # noqa: E402
 from ._importer import Fallback  # noqa: E402
 from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
+from ._step import TrainingStep, training_step  # noqa: E402
 
 # torch finds the backend of an installed package by its entry point.
 if not any(point.name == "tandem"
            for point in importlib.metadata.entry_points(group="torch_dynamo_backends")):
     torch._dynamo.register_backend(backend, name="tandem")
 
-__all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report", "as_function",
-           "backend", "coverage", "graph_functions", "load", "report"]
+__all__ = ["Coverage", "Fallback", "GraphBreak", "GraphReport", "Module", "Report",
+           "TrainingStep", "as_function", "backend", "coverage", "graph_functions", "load",
+           "report", "training_step"]
