@@ -5,6 +5,7 @@
       utils/conformance/torch_ops.py                   # all listed ops
   utils/conformance/torch_ops.py --part=0/20           # one sample in twenty
   utils/conformance/torch_ops.py --all --update        # all ops; writes the list
+  utils/conformance/torch_ops.py --gradients           # gradients, too
 
 A sample is traced to a graph of ATen ops. If Tandem runs the whole graph, the results of
 each tier are compared with those of torch. An op of op_db is covered in a dtype if the
@@ -14,6 +15,9 @@ torch-ops.txt lists the covered ops and the samples that do not pass, with reaso
 exit status is 1 if a sample passes no longer. Ops of which fewer than 95 % of the samples
 pass are printed. Samples on complex, sparse or quantized tensors, with random numbers, or
 with a size that the data decides are not counted.
+
+With --gradients, samples run in float32 and float64, gradients with respect to all inputs
+are compared, too, and the list is torch-gradients.txt.
 """
 
 import argparse
@@ -38,8 +42,8 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--all", action="store_true", help="also ops that are not listed")
-    parser.add_argument("--list", type=pathlib.Path,
-                        default=pathlib.Path(__file__).with_name("torch-ops.txt"))
+    parser.add_argument("--gradients", action="store_true", help="compare gradients, too")
+    parser.add_argument("--list", type=pathlib.Path)
     parser.add_argument("--ops", default="", help="a regular expression of names")
     parser.add_argument("--dtype", default="", help="one dtype, such as float32")
     parser.add_argument("--part", metavar="I/N", default="0/1",
@@ -53,6 +57,8 @@ def parse_arguments():
                         "most frequent reasons why samples do not pass")
     parser.add_argument("--update", action="store_true", help="write the list")
     options = parser.parse_args()
+    name = "torch-gradients.txt" if options.gradients else "torch-ops.txt"
+    options.list = options.list or pathlib.Path(__file__).with_name(name)
     options.part = tuple(map(int, options.part.split("/")))
     if options.update and options.part[1] != 1:
         parser.error("--update needs all samples: drop --part")
@@ -65,7 +71,7 @@ def selected(options, listed):
     if options.all:
         import torch_samples
         pairs = [(name, dtype) for name, op in torch_samples.OPS.items()
-                 for dtype in torch_samples.dtypes_of(op)]
+                 for dtype in torch_samples.dtypes_of(op, options.gradients)]
     return [(name, dtype) for name, dtype in pairs
             if re.search(options.ops, name) and options.dtype in ("", dtype)]
 
@@ -87,7 +93,7 @@ def run(pairs, options):
     file = options.results.open("a", encoding="utf-8") if options.results else None
     workers = queue.SimpleQueue()
     for _ in range(options.jobs):
-        workers.put(Worker(options.threads))
+        workers.put(Worker(options.threads, options.gradients))
 
     def judge(pair):
         worker = workers.get()

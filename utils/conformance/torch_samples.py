@@ -9,6 +9,7 @@ A verdict is one of
   never: REASON         such samples are always left to torch
 """
 
+import contextlib
 import logging
 import operator
 import random
@@ -19,6 +20,7 @@ import numpy
 import torch
 from torch._subclasses.functional_tensor import dispatch_functionalize
 from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.testing._internal.common_methods_invocations import op_db
 from torch.utils import _pytree as pytree
 
@@ -26,10 +28,13 @@ from tandem.torch._backend import build_with, check_options, decompositions
 from tandem.torch._compiled import CompiledGraph
 from tandem.torch._importer import find_fallbacks
 from tandem.torch._table import HANDLERS
+from tandem.torch._taps import use_taps
+
+from torch_gradients import Gradients
+from torch_list import TIERS
 
 DTYPES = {"bfloat16": torch.bfloat16, "bool": torch.bool, "float32": torch.float32,
-          "int64": torch.int64}
-from torch_list import TIERS
+          "float64": torch.float64, "int64": torch.int64}
 OPS = {op.full_name: op for op in op_db}
 
 # The values of their results are not defined, so only types and shapes are compared.
@@ -64,26 +69,32 @@ def quiet():
     logging.disable(logging.WARNING)
 
 
-def dtypes_of(op):
-    return [name for name, dtype in DTYPES.items() if dtype in op.supported_dtypes("cpu")]
+def dtypes_of(op, gradients):
+    """The dtypes whose samples run; with `gradients`, those of gradients."""
+    if gradients:
+        given = op.supported_backward_dtypes("cpu") if op.supports_autograd else ()
+        return [name for name in ("float32", "float64") if DTYPES[name] in given]
+    return [name for name, dtype in DTYPES.items()
+            if name != "float64" and dtype in op.supported_dtypes("cpu")]
 
 
-def samples_of(name, dtype):
+def samples_of(name, dtype, gradients):
     """All samples of an op in a dtype; the same in every process."""
     seed = zlib.crc32(f"{name} {dtype}".encode())
     torch.manual_seed(seed)
     numpy.random.seed(seed)
     random.seed(seed)
-    return list(OPS[name].sample_inputs("cpu", DTYPES[dtype], requires_grad=False))
+    return list(OPS[name].sample_inputs("cpu", DTYPES[dtype], requires_grad=gradients))
 
 
 def is_tensor(value):
     return isinstance(value, torch.Tensor)
 
 
-def trace(op, sample):
-    """(graph, inputs, expected results) of a sample. Writes to tensors are replaced by
-    ops without side effects, as torch.compile replaces them."""
+def trace(op, sample, gradients):
+    """(graph, inputs, expected results, Gradients) of a sample. Writes to tensors are
+    replaced by ops without side effects, as torch.compile replaces them. With `gradients`,
+    the last results are gradients; otherwise, there are no Gradients."""
     flat, spec = pytree.tree_flatten((sample.input, sample.args, sample.kwargs))
     places = [i for i, value in enumerate(flat) if is_tensor(value)]
     inputs = [flat[i].detach() for i in places]
@@ -95,18 +106,27 @@ def trace(op, sample):
             values[place] = tensor
         given, args, kwargs = pytree.tree_unflatten(values, spec)
         results = op.op(given, *args, **kwargs)
+        if gradients:
+            results = sample.output_process_fn_grad(results)
         return [r for r in pytree.tree_leaves(results) if is_tensor(r)]
 
-    with torch.no_grad():
+    made = None
+    if gradients:
+        made = Gradients(run, [flat[i].requires_grad for i in places], inputs)
+        if not made.wanted:
+            raise Never("no gradient is computed")
+        run, inputs = made.run, inputs + made.seeds
+    with contextlib.nullcontext() if gradients else torch.no_grad():
         expected = run(*(tensor.clone() for tensor in inputs))
         _check_kinds(expected)
         if not expected:
             raise Never("no tensor is computed")
-        graph = make_fx(dispatch_functionalize(run),
-                        decomposition_table=DECOMPOSITIONS,
-                        tracing_mode="fake")(*inputs)
+        with sdpa_kernel(SDPBackend.MATH) if gradients else contextlib.nullcontext():
+            graph = make_fx(dispatch_functionalize(run), decomposition_table=DECOMPOSITIONS,
+                            tracing_mode="fake")(*inputs)
     graph.graph.eliminate_dead_code()
-    return graph, inputs, expected
+    use_taps(graph.graph)
+    return graph, inputs, expected, made
 
 
 def _check_kinds(tensors):
@@ -148,8 +168,12 @@ def dim_of(op, sample):
     return dict(enumerate(numbers)).get(TIES[op.name], named)
 
 
-def check(op, sample, results, expected):
+def check(op, sample, results, expected, gradients=None, inputs=()):
     """Raises AssertionError if results are not those of torch."""
+    if gradients:
+        count = len(expected) - gradients.count
+        gradients.check(results[count:], expected[count:], inputs)
+        results, expected = results[:count], expected[:count]
     if op.name in TIES and sample.input.dim():
         dim = dim_of(op, sample)
         *results, index = results
@@ -167,12 +191,13 @@ def check(op, sample, results, expected):
                                    **tolerances(right))
 
 
-def run_tier(tier, op, sample, graph, inputs, expected):
+def run_tier(tier, op, sample, graph, inputs, expected, gradients):
     """Why the results of a tier differ from torch's, in one line; "" if they do not."""
     options = check_options({"mode": tier})
     try:
         run = CompiledGraph(graph, [], build_with(options))
-        check(op, sample, run([tensor.clone() for tensor in inputs]), expected)
+        results = run([tensor.clone() for tensor in inputs])
+        check(op, sample, results, expected, gradients, inputs)
     except AssertionError as error:
         return "wrong: " + " ".join(str(error).split())
     except Exception as error:
@@ -197,16 +222,16 @@ def fallback_of(graph):
 def _uncovered(target):
     if torch.Tag.dynamic_output_shape in getattr(target, "tags", ()):
         return "never: a size depends on the data"
-    if getattr(target, "namespace", "aten") not in ("aten", "prims"):
+    if getattr(target, "namespace", "aten") not in ("aten", "prims", "tandem"):
         return "never: a custom op"
     return f"other: {target}"
 
 
-def judge(name, sample):
+def judge(name, sample, with_gradients):
     """The verdict on a sample."""
     op = OPS[name]
     try:
-        graph, inputs, expected = trace(op, sample)
+        graph, inputs, expected, gradients = trace(op, sample, with_gradients)
         _check_nodes(graph.graph)
     except Never as reason:
         return f"never: {reason}"
@@ -222,7 +247,8 @@ def judge(name, sample):
         return "; ".join(f"{tier}: {text}" for tier in TIERS)
     if left:
         return left
-    failures = {tier: run_tier(tier, op, sample, graph, inputs, expected) for tier in TIERS}
+    failures = {tier: run_tier(tier, op, sample, graph, inputs, expected, gradients)
+                for tier in TIERS}
     passed = [tier for tier in TIERS if not failures[tier]]
     if len(passed) == len(TIERS):
         return "pass"

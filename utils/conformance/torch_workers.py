@@ -16,7 +16,7 @@ def is_in_part(part, name, dtype, number):
     return zlib.crc32(f"{name} {dtype} {number}".encode()) % count == index
 
 
-def serve(connection, threads):
+def serve(connection, threads, gradients):
     """Answers requests (op, dtype, part, first): judges the samples of a part from the
     number `first` on. Replies ("total", the number of all samples), then (number, None)
     before and (number, verdict) after each sample, then None."""
@@ -29,12 +29,13 @@ def serve(connection, threads):
             name, dtype, part, first = connection.recv()
         except EOFError:
             return
-        samples = torch_samples.samples_of(name, dtype)
+        samples = torch_samples.samples_of(name, dtype, gradients)
         connection.send(("total", len(samples)))
         for number, sample in enumerate(samples):
             if number >= first and is_in_part(part, name, dtype, number):
                 connection.send((number, None))
-                connection.send((number, torch_samples.judge(name, sample)))
+                connection.send((number, torch_samples.judge(name, sample,
+                                                               gradients)))
         connection.send(None)
 
 
@@ -65,13 +66,13 @@ class Request:
 class Worker:
     """A process that judges samples, and is replaced when it ends."""
 
-    def __init__(self, threads):
-        self.threads = threads
+    def __init__(self, threads, gradients):
+        self.threads, self.gradients = threads, gradients
         self.process = None
 
     def start(self):
         self.connection, other = _spawn.Pipe()
-        self.process = _spawn.Process(target=serve, args=(other, self.threads),
+        self.process = _spawn.Process(target=serve, args=(other, self.threads, self.gradients),
                                       daemon=True)
         self.process.start()
         other.close()
