@@ -100,7 +100,9 @@ Expected<TierResult> runTier(const Context &context, Tier tier) {
   Stream &stream = executor.stream();
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           copyToDevice(context.inputs, stream));
-  result.plannedPeakBytes = executor.plannedPeakBytes();
+  // The plan of a program with updates is for runs that overwrite inputs.
+  if (executor.program().updates.empty())
+    result.plannedPeakBytes = executor.plannedPeakBytes();
   // Memory that a tier before has freed may hold the very results.
   fillAllocations(context.options.check);
   Status status = executor.run(inputs, result.outputs, &result.peakBytes);
