@@ -39,7 +39,11 @@ private:
   Status checkWrite(const fb::StepT &step, uint32_t result) const;
   bool isInPlace(const fb::StepT &step, uint32_t operand,
                  uint32_t result) const;
-  void write(uint32_t slot);
+  /// The bytes that `step` writes of `result`: of a concat, those of operands
+  /// that are not there already.
+  std::vector<Place> findWritten(const fb::StepT &step, uint32_t result) const;
+  void write(const fb::StepT &step, uint32_t result);
+  void placeView(const fb::StepT &step);
 
   void placeUpdates();
 
@@ -68,11 +72,29 @@ void Checker::placeUpdates() {
           places[program.inputs[program.updates[i].input()]];
 }
 
-void Checker::write(uint32_t slot) {
-  for (size_t other = 0; other < places.size(); ++other)
-    if (isIntact[other] && places[other].overlaps(places[slot]))
-      isIntact[other] = false;
-  isIntact[slot] = true;
+std::vector<Place> Checker::findWritten(const fb::StepT &step,
+                                        uint32_t result) const {
+  const Place whole = places[result];
+  const std::vector<int64_t> offsets = findConcatOffsets(program, step);
+  if (offsets.empty())
+    return {whole};
+  std::vector<Place> written;
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    const Place operand = places[step.operands[i]];
+    const int64_t begin = whole.begin + offsets[i];
+    const Place part{whole.memory, begin, begin + operand.end - operand.begin};
+    if (!(operand == part))
+      written.push_back(part);
+  }
+  return written;
+}
+
+void Checker::write(const fb::StepT &step, uint32_t result) {
+  for (const Place &written : findWritten(step, result))
+    for (size_t other = 0; other < places.size(); ++other)
+      if (isIntact[other] && places[other].overlaps(written))
+        isIntact[other] = false;
+  isIntact[result] = true;
 }
 
 /// Whether the kernel allows it, wherever it reads the operand.
@@ -94,16 +116,26 @@ bool Checker::isInPlace(const fb::StepT &step, uint32_t operand,
   return true;
 }
 
+/// A view is a part of its operand, wherever that is.
+void Checker::placeView(const fb::StepT &step) {
+  const Place whole = places[step.operands[0]];
+  const int64_t begin = whole.begin + *viewOffset(program, step),
+                bytes = fromFlat(*program.slots[step.results[0]]->type).bytes();
+  places[step.results[0]] = {whole.memory, begin, begin + bytes};
+  isIntact[step.results[0]] = true;
+}
+
 Status Checker::checkWrite(const fb::StepT &step, uint32_t result) const {
   auto collides = [&](uint32_t slot) {
     return fail("plan", "slot " + std::to_string(result) +
                             " is written where slot " + std::to_string(slot) +
                             " is, by one step");
   };
-  for (uint32_t operand : step.operands)
-    if (places[operand].overlaps(places[result]) &&
-        !isInPlace(step, operand, result))
-      return collides(operand);
+  for (const Place &written : findWritten(step, result))
+    for (uint32_t operand : step.operands)
+      if (places[operand].overlaps(written) &&
+          !isInPlace(step, operand, result))
+        return collides(operand);
   for (uint32_t other : step.results)
     if (other != result && places[other].overlaps(places[result]))
       return collides(other);
@@ -128,14 +160,13 @@ Status Checker::run() {
     for (uint32_t slot : step->operands)
       TANDEM_RETURN_IF_ERROR(checkRead(slot));
     if (isView(program, *step)) {
-      places[step->results[0]] = places[step->operands[0]];
-      isIntact[step->results[0]] = true;
+      placeView(*step);
       continue;
     }
     for (uint32_t slot : step->results)
       TANDEM_RETURN_IF_ERROR(checkWrite(*step, slot));
     for (uint32_t slot : step->results)
-      write(slot);
+      write(*step, slot);
   }
   for (uint32_t slot : program.outputs)
     TANDEM_RETURN_IF_ERROR(checkRead(slot));

@@ -18,6 +18,42 @@
 namespace tandem {
 namespace {
 
+void setPlace(Program &program, uint32_t slot, SlotPlace place) {
+  fb::SlotT &value = *program.slots[slot];
+  value.host = static_cast<int32_t>(place.memory);
+  value.arena_offset = place.offset;
+}
+
+void clearPlaces(Program &program) {
+  for (const auto &slot : program.slots)
+    slot->host = slot->arena_offset = -1;
+}
+
+/// Places slots that are in the storage of another value in the memory of the
+/// storage's root.
+void placeInRoots(Program &program, const Storages &storages) {
+  for (uint32_t slot = 0; slot < program.slots.size(); ++slot)
+    if (const uint32_t root = storages.roots[slot];
+        storages.values[slot] != root)
+      setPlace(program, slot, {root, storages.offsets[slot]});
+}
+
+/// Places the result of each view where its operand is.
+void placeViews(Program &program, const std::vector<bool> &areViews) {
+  for (size_t i = 0; i < program.steps.size(); ++i) {
+    if (!areViews[i])
+      continue;
+    const fb::StepT &step = *program.steps[i];
+    const uint32_t operand = step.operands[0], result = step.results[0];
+    SlotPlace place = placeOf(program, operand);
+    place.offset += *findViewOffset(program, step);
+    // A reshape of a slot with memory of its own has no place, either.
+    if (step.op->kind == OpKind::slice ||
+        program.slots[operand]->arena_offset >= 0)
+      setPlace(program, result, place);
+  }
+}
+
 /// Gives storages that are planned a place in the arena or in an output's
 /// memory before that is used.
 void place(Program &program, const Storages &storages) {
@@ -38,28 +74,39 @@ void place(Program &program, const Storages &storages) {
     }
   }
   ArenaLayout layout = layOut(planned, regions);
+  clearPlaces(program);
+  placeInRoots(program, storages);
   for (uint32_t slot = 0; slot < program.slots.size(); ++slot) {
-    fb::SlotT &place = *program.slots[slot];
-    uint32_t storage = storages.roots[slot];
-    place.host = place.arena_offset = -1;
-    if (storages.kinds[storage] == StorageKind::planned &&
-        storages.ranges[storage].first >= 0) {
-      size_t at = position[storage];
-      place.arena_offset = layout.offsets[at];
-      if (layout.regions[at] >= 0)
-        place.host = hosts[layout.regions[at]];
-    } else if (storages.values[slot] != storage) { // In place of an output.
-      place.arena_offset = 0;
-      place.host = storage;
-    }
+    const uint32_t root = storages.roots[slot];
+    if (storages.kinds[root] != StorageKind::planned ||
+        storages.ranges[root].first < 0)
+      continue;
+    const size_t at = position[root];
+    setPlace(program, slot,
+             {layout.regions[at] < 0
+                  ? SlotPlace::kArena
+                  : static_cast<int64_t>(hosts[layout.regions[at]]),
+              layout.offsets[at] + storages.offsets[slot]});
   }
+  placeViews(program, storages.areViews);
   program.arena_bytes = layout.bytes;
   program.planned = true;
 }
 
+/// Lets slices and concats share memory, unless the layout then takes more
+/// memory than is acceptable for copying less.
 Status plan(Program &program) {
-  TANDEM_ASSIGN_OR_RETURN(Storages storages, findStorages(program));
-  place(program, storages);
+  TANDEM_ASSIGN_OR_RETURN(Storages shared, findStorages(program));
+  place(program, shared);
+  TANDEM_ASSIGN_OR_RETURN(
+      Storages apart, findStorages(program, {.inPlace = true, .parts = false}));
+  if (shared.roots == apart.roots)
+    return {};
+  const int64_t peak = plannedPeakBytes(program);
+  place(program, apart);
+  if (const int64_t least = plannedPeakBytes(program);
+      peak <= least || mayRise(least, peak))
+    place(program, shared);
   return {};
 }
 
@@ -81,6 +128,23 @@ Status planBodies(Program &program) {
 }
 
 } // namespace
+
+Status placeParts(Program &program) {
+  const auto isStatic = [&](const auto &slot) {
+    return fromFlat(*slot->type).isStatic();
+  };
+  clearPlaces(program);
+  if (!std::ranges::all_of(program.slots, isStatic)) {
+    placeViews(program, findViewsOfInputs(program));
+    return {};
+  }
+  TANDEM_ASSIGN_OR_RETURN(
+      const Storages storages,
+      findStorages(program, {.inPlace = false, .parts = true}));
+  placeInRoots(program, storages);
+  placeViews(program, storages.areViews);
+  return {};
+}
 
 Status planMemory(Program &program) {
   TANDEM_RETURN_IF_ERROR(planBodies(program));

@@ -111,7 +111,7 @@ Liveness::Liveness(const Program &program, Storages found)
     : storages(std::move(found)), lifetimes(program.slots.size()) {
   for (size_t i = 0; i < program.steps.size(); ++i) {
     const fb::StepT &step = *program.steps[i];
-    if (step.op && step.op->kind == OpKind::reshape)
+    if (storages.areViews[i])
       continue; // Reads nothing.
     for (uint32_t slot : step.operands)
       if (auto &reads = lifetimes[value(slot)].reads;
@@ -354,7 +354,9 @@ Expected<Recomputation> Recomputer::run() {
   int64_t leastHeld = std::numeric_limits<int64_t>::max();
   bool isChanged = false;
   for (int i = 0; i <= kMaxValues; ++i) {
-    TANDEM_ASSIGN_OR_RETURN(Storages storages, findStorages(program));
+    TANDEM_ASSIGN_OR_RETURN(
+        Storages storages,
+        findStorages(program, {.inPlace = true, .parts = false}));
     Liveness liveness(program, std::move(storages));
     if (liveness.peakBytes < leastHeld) {
       leastHeld = liveness.peakBytes;

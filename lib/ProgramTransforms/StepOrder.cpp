@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "StepOrder.h"
+#include "Storage.h"
 
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Runtime/Tensor.h"
 
 #include <algorithm>
@@ -42,8 +44,8 @@ private:
   }
 
   const Program &program;
-  /// By slot: the first slot of the memory it is in (a reshape's result is its
-  /// operand), and the steps that read it.
+  /// By slot: the first slot of the memory it is in, as if all slices that can
+  /// be were views, and the steps that read it.
   std::vector<uint32_t> storage;
   std::vector<std::vector<uint32_t>> readers;
   /// By storage: its bytes, or 0 where they are not freed (inputs, constants,
@@ -68,8 +70,10 @@ Scheduler::Scheduler(const Program &program, bool byMemory)
       waiting(program.steps.size()), waits(program.steps.size(), 0),
       isTaken(program.steps.size(), false), byMemory(byMemory) {
   std::iota(storage.begin(), storage.end(), 0);
+  const std::vector<bool> isOutput = findOutputValues(program);
   for (const auto &step : program.steps)
-    if (step->op && step->op->kind == OpKind::reshape)
+    if (findViewOffset(program, *step) &&
+        (step->op->kind == OpKind::reshape || !isOutput[step->results[0]]))
       storage[step->results[0]] = storage[step->operands[0]];
   if (byMemory)
     findBytes();

@@ -18,22 +18,77 @@ namespace tandem {
 enum class StorageKind : uint8_t { planned, caller, output };
 
 /// The slots of a program, grouped into storages. A storage is a set of slots
-/// that share their bytes; one of them, the root, represents it.
+/// that are in one block of memory; one of them, the root, is the whole block
+/// and represents it.
 struct Storages {
-  /// By slot, the root of its storage; and the root of the smaller set that
-  /// shares its value: the slots that are views of one another.
-  std::vector<uint32_t> roots, values;
+  /// By slot, the root of its storage, and where the slot begins in it, in
+  /// bytes.
+  std::vector<uint32_t> roots;
+  std::vector<int64_t> offsets;
+  /// By slot, the root of the smaller set that shares its value: the slots that
+  /// are views of one another, or of parts of one another.
+  std::vector<uint32_t> values;
+  /// By step, whether the result is in the storage of the operand as a view of
+  /// it (findViewOffset).
+  std::vector<bool> areViews;
   /// By root, the kind and the live range of the storage. A storage that no
   /// step uses is live at step -1.
   std::vector<StorageKind> kinds;
   std::vector<LiveRange> ranges;
+
+  /// Bytes of results of slices and of operands of concats that are not copied.
+  int64_t savedBytes = 0;
+
+  /// The most bytes of storages of which the caller has not the memory that are
+  /// live at the same step. No layout takes less.
+  int64_t maxLiveBytes(size_t numSteps) const;
 };
 
-/// Finds the storages of a program. The result of a reshape is in the storage
-/// of its operand. The result of a kernel that may compute in place is in the
-/// storage of an operand that dies there. Fails (phase "plan") where a number
-/// of bytes overflows.
-Expected<Storages> findStorages(const Program &program);
+/// What storages a program has beside those that cost no memory.
+struct SharingOptions {
+  /// Whether results of kernels may be in the storage of an operand that dies
+  /// there (Kernel.in_place).
+  bool inPlace = true;
+  /// Whether values that a step computes may be held for longer so that their
+  /// parts need not be copied: slices are views of them, and operands of a
+  /// concat are computed in the storage of the result. The slices of one value,
+  /// or the operands of one concat, do so only if that raises maxLiveBytes by
+  /// no more than the bytes that are no longer copied, and by little in all
+  /// (mayRise).
+  bool parts = true;
+};
+
+/// Whether a peak of `after` bytes instead of `before` is acceptable for
+/// copying less: the difference is less than what recomputation must save to be
+/// worth its time (RecomputeLimits).
+bool mayRise(int64_t before, int64_t after);
+
+/// Returns, for each slot, whether it is an output, or a reshape of it is one.
+std::vector<bool> findOutputValues(const Program &program);
+
+/// Returns, for each step, whether the result is a view of an input or a
+/// constant: of reshapes and of slices without gaps, except for slices that are
+/// outputs. Types may be dynamic.
+std::vector<bool> findViewsOfInputs(const Program &program);
+
+/// Finds the storages of a static program:
+///
+/// - the result of a reshape is in the storage of its operand;
+/// - the result of a slice without gaps is in the storage of its operand, if
+///   that is an input or a constant, or SharingOptions::parts allows it; an
+///   output, or a reshape that is one, is a copy of the slice, as callers may
+///   keep it for long;
+/// - the operand of a concat is in the storage of the result if a step computes
+///   the operand from inputs, nothing else is in its storage, it is a multiple
+///   of Allocator::kAlignment bytes behind the beginning of the result, and
+///   nothing is written there before the operand is read for the last time. An
+///   operand of two concats is in the result of the first one;
+/// - the result of a kernel that may compute in place is in the storage of an
+///   operand that dies there.
+///
+/// Fails (phase "plan") where a number of bytes overflows.
+Expected<Storages> findStorages(const Program &program,
+                                const SharingOptions &options = {});
 
 } // namespace tandem
 

@@ -8,6 +8,9 @@
 
 #include "tandem/Runtime/Program/ProgramMemory.h"
 
+#include "tandem/Runtime/Tensor.h"
+#include "tandem/Support/ContiguousParts.h"
+
 #include <algorithm>
 
 using namespace tandem;
@@ -24,21 +27,88 @@ tandem::slotsDeadAfter(const Program &program) {
   for (size_t i = program.steps.size(); i-- > 0;)
     for (const auto *slots :
          {&program.steps[i]->operands, &program.steps[i]->results})
-      for (uint32_t slot : *slots)
-        if (!kept[slot]) {
+      for (int64_t slot : *slots)
+        for (; slot >= 0 && !kept[slot]; slot = program.slots[slot]->host) {
           keep(slot);
           dead[i].push_back(slot);
         }
   return dead;
 }
 
-bool tandem::isView(const Program &program, const fb::StepT &step) {
-  if (!step.op || step.op->kind != OpKind::reshape)
-    return false;
-  const fb::SlotT &operand = *program.slots[step.operands[0]];
+SlotPlace tandem::placeOf(const fb::ProgramT &program, uint32_t slot) {
+  const fb::SlotT &value = *program.slots[slot];
+  if (value.arena_offset < 0)
+    return {slot, 0};
+  return {value.host < 0 ? SlotPlace::kArena : value.host, value.arena_offset};
+}
+
+static TensorType typeOf(const fb::ProgramT &program, uint32_t slot) {
+  return fromFlat(*program.slots[slot]->type);
+}
+
+static constexpr int64_t kAlignment = Allocator::kAlignment;
+
+std::optional<int64_t> tandem::findViewOffset(const fb::ProgramT &program,
+                                              const fb::StepT &step) {
+  if (!step.op)
+    return std::nullopt;
+  if (step.op->kind == OpKind::reshape)
+    return 0;
+  const fb::SliceAttrsT *slice = step.op->attrs.AsSliceAttrs();
+  if (!slice || !step.sizes.empty())
+    return std::nullopt;
+  const std::optional<int64_t> offset =
+      findContiguousSlice(*slice, typeOf(program, step.operands[0]));
+  return offset && *offset % kAlignment == 0 ? offset : std::nullopt;
+}
+
+std::optional<int64_t> tandem::viewOffset(const fb::ProgramT &program,
+                                          const fb::StepT &step) {
+  if (!step.op)
+    return std::nullopt;
   const fb::SlotT &result = *program.slots[step.results[0]];
-  return operand.arena_offset == result.arena_offset &&
-         operand.host == result.host;
+  if (step.op->kind == OpKind::reshape) {
+    const fb::SlotT &operand = *program.slots[step.operands[0]];
+    return operand.arena_offset == result.arena_offset &&
+                   operand.host == result.host
+               ? std::optional<int64_t>(0)
+               : std::nullopt;
+  }
+  if (step.op->kind != OpKind::slice || result.arena_offset < 0)
+    return std::nullopt;
+  const std::optional<int64_t> offset = findViewOffset(program, step);
+  if (!offset)
+    return std::nullopt;
+  SlotPlace begin = placeOf(program, step.operands[0]);
+  begin.offset += *offset;
+  return placeOf(program, step.results[0]) == begin ? offset : std::nullopt;
+}
+
+bool tandem::isView(const fb::ProgramT &program, const fb::StepT &step) {
+  return viewOffset(program, step).has_value();
+}
+
+std::vector<int64_t> tandem::findConcatOffsets(const fb::ProgramT &program,
+                                               const fb::StepT &step) {
+  if (!step.op || step.op->kind != OpKind::concat)
+    return {};
+  std::vector<TensorType> operands;
+  for (uint32_t slot : step.operands)
+    operands.push_back(typeOf(program, slot));
+  return findContiguousOperands(step.op->attrs.AsAxisAttrs()->axis, operands)
+      .value_or(std::vector<int64_t>());
+}
+
+std::vector<bool> tandem::findOperandsInPlace(const fb::ProgramT &program,
+                                              const fb::StepT &step) {
+  std::vector<bool> areInPlace(step.operands.size(), false);
+  const std::vector<int64_t> offsets = findConcatOffsets(program, step);
+  for (size_t i = 0; i < offsets.size(); ++i) {
+    SlotPlace part = placeOf(program, step.results[0]);
+    part.offset += offsets[i];
+    areInPlace[i] = placeOf(program, step.operands[i]) == part;
+  }
+  return areInPlace;
 }
 
 namespace {
@@ -55,17 +125,17 @@ public:
   }
 
   void write(const fb::StepT &step) {
+    const bool isView = tandem::isView(program, step);
     for (uint32_t slot : step.results) {
-      if (isView(program, step))
+      const fb::SlotT &place = *program.slots[slot];
+      if (isView)
         owner[slot] = owner[step.operands[0]];
-      else if (isGiven[slot])
-        owner[slot] = -1;
-      else if (program.slots[slot]->arena_offset < 0)
+      else if (place.arena_offset < 0)
         owner[slot] = bring(slot);
-      else if (int32_t host = program.slots[slot]->host;
-               host >= 0 && !isGiven[host])
-        bring(host);
-      if (owner[slot] >= 0)
+      else
+        owner[slot] = place.host < 0 ? -1 : bring(place.host);
+      // The slot that brought the memory has been counted then.
+      if (owner[slot] >= 0 && owner[slot] != slot)
         ++values[owner[slot]];
     }
   }
@@ -77,11 +147,17 @@ public:
   int64_t liveBytes() const { return live; }
 
 private:
-  /// Allocates the memory of `slot` where that has not happened.
+  /// Allocates the memory of `slot` where that has not happened. Returns the
+  /// slot, or -1 if the memory is the caller's.
   int64_t bring(uint32_t slot) {
-    if (!brought[slot])
+    if (isGiven[slot])
+      return -1;
+    if (!brought[slot]) {
       live += bytes(slot);
+      values[slot] = 1;
+    }
     brought[slot] = true;
+    owner[slot] = slot;
     return slot;
   }
   int64_t bytes(uint32_t slot) const {

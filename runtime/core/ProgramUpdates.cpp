@@ -45,7 +45,7 @@ Status tandem::verifyUpdates(const fb::ProgramT &program) {
   return {};
 }
 
-std::vector<uint32_t> tandem::findViewRoots(const Program &program) {
+std::vector<uint32_t> tandem::findViewRoots(const fb::ProgramT &program) {
   std::vector<uint32_t> roots(program.slots.size());
   std::iota(roots.begin(), roots.end(), 0);
   for (const auto &step : program.steps)
@@ -77,7 +77,7 @@ private:
   /// By slot, the step that computes the slot. By root, the last step that
   /// reads the memory; kNever if there is none.
   std::vector<size_t> writers, lastReaders;
-  /// By slot, whether other slots are placed in its memory.
+  /// By slot, whether steps write other slots to its memory.
   std::vector<bool> isHost;
   /// By root, how many outputs are in its memory.
   std::vector<int> outputs;
@@ -93,18 +93,25 @@ Overwrites::Overwrites(const Program &program)
       continue;
     for (uint32_t slot : step.operands)
       lastReaders[roots[slot]] = i;
-    for (uint32_t slot : step.results)
+    for (uint32_t slot : step.results) {
       writers[slot] = i;
+      if (const int32_t host = program.slots[slot]->host; host >= 0)
+        isHost[host] = true;
+    }
   }
-  for (const auto &slot : program.slots)
-    if (slot->host >= 0)
-      isHost[slot->host] = true;
   for (uint32_t slot : program.outputs)
     ++outputs[roots[slot]];
 }
 
 bool Overwrites::mayComputeInPlace(const fb::StepT &step, size_t operand,
                                    size_t result) const {
+  // A part of the old value does not lie where the new value is written.
+  const auto bytes = [&](uint32_t slot) {
+    const TensorType type = fromFlat(*program.slots[slot]->type);
+    return type.isStatic() ? std::optional(type.bytes()) : std::nullopt;
+  };
+  if (bytes(step.operands[operand]) != bytes(step.results[result]))
+    return false;
   if (step.kernel >= 0)
     return std::ranges::any_of(
         program.kernels[step.kernel]->in_place, [&](fb::InPlace pair) {

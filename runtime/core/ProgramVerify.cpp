@@ -14,8 +14,6 @@
 #include "tandem/Runtime/Program/ProgramUpdates.h"
 #include "tandem/Runtime/Tensor.h"
 
-#include <limits>
-
 using namespace tandem;
 
 namespace {
@@ -70,9 +68,9 @@ public:
     TANDEM_RETURN_IF_ERROR(verifyInputs());
     TANDEM_RETURN_IF_ERROR(verifyConstants());
     TANDEM_RETURN_IF_ERROR(verifyKernels());
-    TANDEM_RETURN_IF_ERROR(verifyHosts());
     for (size_t i = 0; i < program.steps.size(); ++i)
       TANDEM_RETURN_IF_ERROR(verifyStep(i));
+    TANDEM_RETURN_IF_ERROR(verifyHosts(program));
     TANDEM_RETURN_IF_ERROR(verifyOutputs());
     if (depth > 0 && !program.updates.empty())
       return invalid("updates of inputs in the body of a loop");
@@ -96,7 +94,6 @@ private:
 
   Status verifyArena(size_t slot);
   Expected<int64_t> hostBytes(size_t slot) const;
-  Status verifyHosts();
   /// Marks a slot as written, once.
   Status write(uint32_t slot, std::string_view what);
   Status read(uint32_t slot, std::string_view what);
@@ -248,35 +245,6 @@ Status Verifier::verifyKernels() {
     if (kernel.frame < 0 || kernel.frame > kMaxFrameBytes)
       return invalid("kernel ", i, ": frame of ", kernel.frame,
                      " bytes, where at most ", kMaxFrameBytes, " are allowed");
-  }
-  return {};
-}
-
-/// A host's memory is that of a value which a step computes, so that it can be
-/// there ahead of it; and it is no longer another slot's once it is written.
-Status Verifier::verifyHosts() {
-  constexpr size_t kNever = std::numeric_limits<size_t>::max();
-  std::vector<size_t> computed(program.slots.size(), kNever);
-  std::vector<size_t> used(program.slots.size(), 0);
-  for (size_t i = 0; i < program.steps.size(); ++i) {
-    if (!program.steps[i])
-      continue;
-    for (const auto *slots :
-         {&program.steps[i]->operands, &program.steps[i]->results})
-      for (uint32_t slot : *slots)
-        if (slot < program.slots.size())
-          used[slot] = i;
-    bool isReshape =
-        program.steps[i]->op && program.steps[i]->op->kind == OpKind::reshape;
-    for (uint32_t slot : program.steps[i]->results)
-      if (slot < program.slots.size() && !isReshape)
-        computed[slot] = i;
-  }
-  for (size_t slot = 0; slot < program.slots.size(); ++slot) {
-    int32_t host = program.slots[slot]->host;
-    if (host >= 0 && (computed[host] == kNever || computed[host] < used[slot]))
-      return invalid("slot ", slot, ": in the memory of slot ", host,
-                     ", which is not computed after it");
   }
   return {};
 }

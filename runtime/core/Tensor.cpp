@@ -71,7 +71,14 @@ Tensor Tensor::share(const TensorType &type, std::shared_ptr<void> data,
 
 Tensor Tensor::viewAs(const TensorType &type) const {
   assert(type.bytes() == bytes() && "a view has the bytes of its tensor");
-  Tensor view = *this;
-  view.tensorType = type;
-  return view;
+  return partAs(type, 0);
+}
+
+Tensor Tensor::partAs(const TensorType &type, int64_t offset) const {
+  assert(offset >= 0 && offset + type.bytes() <= bytes() &&
+         "a part is within its tensor");
+  Tensor part = *this;
+  part.tensorType = type;
+  part.pointer = as<char>() + offset;
+  return part;
 }

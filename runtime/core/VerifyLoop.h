@@ -30,6 +30,13 @@ Status verifyLoopCounts(const fb::ProgramT &program, const fb::StepT &step,
 Status verifyLoopTypes(const fb::ProgramT &program, const fb::StepT &step,
                        const std::string &what);
 
+/// Checks the slots that are in the memory of other slots (Slot.host). Views
+/// are where their operands are. A step may write another slot to the memory of
+/// a host only if a step computes the host, so that the memory can be there
+/// ahead of it, and if the slot is not used once the host is computed, unless a
+/// concat leaves it where it is. All else of the program must be verified.
+Status verifyHosts(const fb::ProgramT &program);
+
 } // namespace tandem
 
 #endif // TANDEM_RUNTIME_CORE_VERIFYLOOP_H

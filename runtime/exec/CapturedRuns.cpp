@@ -105,10 +105,11 @@ std::vector<void *> CapturedRuns::findAddresses(const Frame &frame) const {
       const fb::SlotT &place = *program.slots[slot];
       const Tensor &memory =
           place.host < 0 ? frame.arena : frame.owned[place.host];
-      addresses[slot] = plan.isView ? addresses[plan.step->operands[0]]
-                        : place.arena_offset < 0
-                            ? frame.owned[slot].data()
-                            : memory.as<char>() + place.arena_offset;
+      addresses[slot] =
+          plan.isView ? static_cast<char *>(addresses[plan.step->operands[0]]) +
+                            plan.viewOffset
+          : place.arena_offset < 0 ? frame.owned[slot].data()
+                                   : memory.as<char>() + place.arena_offset;
     }
   return addresses;
 }
@@ -252,7 +253,7 @@ bool CapturedRuns::patch(CapturedRun &run, std::vector<void *> addresses) {
     return args != former;
   };
   for (const StepPlan &plan : plans)
-    if (!plan.isKernel() && !plan.isView && isChanged(plan))
+    if (!plan.isKernel() && !plan.isView && !plan.isInPlace && isChanged(plan))
       return false;
   size_t number = 0;
   for (const StepPlan &plan : plans) {

@@ -32,6 +32,7 @@ private:
     return fromFlat(*program.slots[slot]->type);
   }
   bool dependsOnConstants(const fb::StepT &step) const;
+  bool hasOwnMemory(const fb::StepT &step) const;
   double savedBy(const fb::StepT &step) const;
   /// The steps that `slot` is computed by, in any order.
   std::set<size_t> stepsOf(uint32_t slot) const;
@@ -45,9 +46,19 @@ private:
   std::vector<bool> isConstant;
 };
 
+/// Whether the results outlive a run: they are not written to the memory of
+/// slots that each run allocates.
+bool Finder::hasOwnMemory(const fb::StepT &step) const {
+  return isView(program, step) ||
+         std::all_of(step.results.begin(), step.results.end(),
+                     [&](uint32_t slot) {
+                       return program.slots[slot]->arena_offset < 0;
+                     });
+}
+
 bool Finder::dependsOnConstants(const fb::StepT &step) const {
   return step.op && step.op->kind != OpKind::custom_call &&
-         step.sizes.empty() &&
+         step.sizes.empty() && hasOwnMemory(step) &&
          std::all_of(step.results.begin(), step.results.end(),
                      [&](uint32_t slot) { return typeOf(slot).isStatic(); }) &&
          std::all_of(step.operands.begin(), step.operands.end(),

@@ -111,13 +111,14 @@ Status runPrepared(const DispatchContext &context, const StepPlan &plan,
   return execute(context, plan, *plan.prepared, plan.resultTypes, frame);
 }
 
-/// Makes the result a view of the first operand.
+/// Makes the result a view of the operand.
 Status makeView(const DispatchContext &context, const StepPlan &plan,
                 const TensorType &type, Frame &frame) {
   const uint32_t slot = plan.step->results[0];
   if (plan.resultTypes.empty())
     TANDEM_RETURN_IF_ERROR(checkWritten(context.program, slot, type));
-  frame.owned[slot] = frame.values[plan.step->operands[0]]->viewAs(type);
+  frame.owned[slot] =
+      frame.values[plan.step->operands[0]]->partAs(type, plan.viewOffset);
   return {};
 }
 

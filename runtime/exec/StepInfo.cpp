@@ -52,6 +52,8 @@ private:
     return {};
   }
   Status describeOp(const fb::StepT &step, StepInfo &info);
+  void leaveOutOperandsInPlace(const fb::StepT &step, const Types &operands,
+                               StepInfo &info) const;
   Status describeLoop(const fb::StepT &step, StepInfo &info);
   Status findProvider(const fb::StepT &step, StepInfo &info) const;
 
@@ -108,6 +110,24 @@ Status StepDescriber::findProvider(const fb::StepT &step,
   return fail("execute", "no provider executes " + info.name);
 }
 
+/// A concat does not copy operands that are in its result, and is a view if all
+/// of them are.
+void StepDescriber::leaveOutOperandsInPlace(const fb::StepT &step,
+                                            const Types &operands,
+                                            StepInfo &info) const {
+  if (step.op->kind != OpKind::concat)
+    return;
+  const std::vector<bool> areInPlace = findOperandsInPlace(program, step);
+  for (size_t i = 0; i < operands.size(); ++i)
+    if (areInPlace[i]) {
+      info.bytesRead -= operands[i].bytes();
+      info.bytesWritten -= operands[i].bytes();
+    }
+  if (std::all_of(areInPlace.begin(), areInPlace.end(),
+                  [](bool isIt) { return isIt; }))
+    info.kind = StepKind::view;
+}
+
 Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
   const Types operands = typesOf(step.operands);
   TANDEM_RETURN_IF_ERROR(inferResults(step, operands));
@@ -125,7 +145,8 @@ Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
   info.flops = all.flops;
   info.bytesWritten = sumOfBytes(typesOf(step.results));
   info.bytesRead = all.bytes - result.bytes();
-  return findProvider(step, info);
+  leaveOutOperandsInPlace(step, operands, info);
+  return info.kind == StepKind::view ? Status() : findProvider(step, info);
 }
 
 /// The sum of all iterations. It is run as what is furthest from generated code

@@ -176,11 +176,18 @@ std::vector<Tensor> constantOperands(const fb::StepT &step,
 Status planOp(const Program &program, const ExecutorOptions &options,
               std::span<const Constant> constants, StepPlan &plan) {
   const fb::StepT &step = *plan.step;
-  plan.isView = isView(program, step);
+  const std::optional<int64_t> offset = viewOffset(program, step);
+  plan.isView = offset.has_value();
+  plan.viewOffset = offset.value_or(0);
+  plan.isInPlace = step.op->kind == OpKind::concat &&
+                   std::ranges::all_of(findOperandsInPlace(program, step),
+                                       [](bool isIt) { return isIt; });
   Types operands = slotTypes(program, step.operands);
   Types results = slotTypes(program, step.results);
   bool ahead = isCompiled(program) && areStatic(operands) && areStatic(results);
-  if (ahead || (step.op->kind == OpKind::custom_call && areStatic(results)))
+  // The operand of a slice that is a view is static, too.
+  if (ahead || (step.op->kind == OpKind::custom_call && areStatic(results)) ||
+      (plan.isView && step.op->kind == OpKind::slice))
     plan.resultTypes = results;
   // What types are not known of is made ready later (warmUp).
   if (plan.isView || !ahead)

@@ -83,9 +83,13 @@ struct StepPlan {
   std::shared_ptr<const LoopPlan> loop;
   /// The slots whose value no later step reads.
   std::vector<uint32_t> dead;
-  /// Whether the step is a reshape that only gives the same bytes another type
-  /// (isView in ProgramMemory.h).
+  /// Whether the result is a view of the operand (isView in ProgramMemory.h),
+  /// and where it begins in the operand, in bytes.
   bool isView = false;
+  int64_t viewOffset = 0;
+  /// Whether the step is a concat that copies nothing, as all operands are in
+  /// the result (findOperandsInPlace).
+  bool isInPlace = false;
   /// What errors call it: StepContext::step.
   std::string label;
 

@@ -67,12 +67,27 @@ ArenaLayout layOut(std::span<const LiveRange> ranges,
 /// memory. A kernel's result takes the place of an operand that is not read
 /// afterwards, where the kernel allows it (Kernel.in_place).
 ///
+/// The result of a slice without gaps is placed at its bytes of the operand, so
+/// that it is a view (isView), and operands of a concat are placed where they
+/// belong in the result, so that the concat does not copy them. Inputs and
+/// constants stay where they are, so a slice of one is always a view, and a
+/// concat copies them. Of computed values, the memory of the whole is held from
+/// the first part that is written to the last one that is read. Slices and
+/// concats copy if sharing would raise the peak of the plan by more bytes than
+/// it saves copying, or by more than the share of the peak that recomputation
+/// must save (RecomputeLimits). An output is never a view of a slice.
+///
 /// The steps are reordered where that lowers the peak, and so that outputs can
 /// be written over the inputs that they update (orderUpdatesLast). The memory
 /// of such an output is used for nothing else.
 ///
 /// Fails (phase "plan") where a number of bytes overflows.
 Status planMemory(Program &program);
+
+/// Places slices and the operands of concats in a program that is not planned
+/// as planMemory does, so that no bytes are copied. Other slots keep memory of
+/// their own. Does nothing if a type is dynamic. Fails as planMemory does.
+Status placeParts(Program &program);
 
 /// Moves each step that computes an output which updates an input
 /// (Program::updates) behind the steps that read the old value of the input,

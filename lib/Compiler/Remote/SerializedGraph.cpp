@@ -205,6 +205,7 @@ static Status emitEager(SerializedGraph &source, ModuleOp module,
           constant.data.type(), {source.bytecode, bytecode + found->second});
   }
   orderUpdatesLast(*program);
+  TANDEM_RETURN_IF_ERROR(placeParts(*program));
   program->input_names = source.inputNames;
   program->output_names = source.outputNames;
   source.eager = std::make_shared<const Program>(std::move(*program));

@@ -176,9 +176,12 @@ Result enqueue(const CopyPlan &copy, const Pointers &pointers,
     return reinterpret_cast<DevicePointer>(pointers[number]) +
            static_cast<DevicePointer>(offset);
   };
-  return driver.memcpyDtoDAsync(at(kResult, copy.to),
-                                at(copy.operand, copy.from),
-                                static_cast<size_t>(copy.bytes), stream);
+  const DevicePointer to = at(kResult, copy.to),
+                      from = at(copy.operand, copy.from);
+  if (to == from) // The memory plan has placed the operand in the result.
+    return kSuccess;
+  return driver.memcpyDtoDAsync(to, from, static_cast<size_t>(copy.bytes),
+                                stream);
 }
 
 Status KernelOp::run(const StepContext &context,

@@ -10,6 +10,7 @@
 #define TANDEM_TEST_UNIT_ANALYSIS_PROGRAMBUILDER_H
 
 #include "tandem/ProgramTransforms/MemoryPlan.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 
 #include <gtest/gtest.h>
 
@@ -45,10 +46,41 @@ struct Builder {
     auto step = std::make_unique<fb::StepT>();
     step->op = std::make_unique<fb::OpT>();
     step->op->kind = kind;
+    if (kind == OpKind::reshape) {
+      fb::ReshapeAttrsT attrs;
+      attrs.shape.assign(shape.begin(), shape.end());
+      step->op->attrs.Set(std::move(attrs));
+    }
     step->operands = {operand};
     step->results = {slot(shape)};
     program.steps.push_back(std::move(step));
     return program.slots.size() - 1;
+  }
+  /// A slice [start, limit) along dim 0 of a value of one dim.
+  uint32_t slice(uint32_t operand, int64_t start, int64_t limit) {
+    const uint32_t result = step(OpKind::slice, operand, {limit - start});
+    fb::SliceAttrsT attrs;
+    attrs.starts = {start};
+    attrs.limits = {limit};
+    attrs.strides = {1};
+    program.steps.back()->op->attrs.Set(std::move(attrs));
+    return result;
+  }
+  /// A concat of values of one dim.
+  uint32_t concat(std::vector<uint32_t> operands) {
+    int64_t size = 0;
+    for (uint32_t operand : operands)
+      size += fromFlat(*program.slots[operand]->type).shape[0];
+    const uint32_t result = step(OpKind::concat, operands[0], {size});
+    program.steps.back()->operands = std::move(operands);
+    program.steps.back()->op->attrs.Set(fb::AxisAttrsT{{}, 0});
+    return result;
+  }
+  bool isView(uint32_t slot) const {
+    for (const auto &step : program.steps)
+      if (step->results[0] == slot)
+        return tandem::isView(program, *step);
+    return false;
   }
   int64_t offset(uint32_t slot) const {
     return program.slots[slot]->arena_offset;

@@ -389,6 +389,57 @@ TEST_F(ExecutorTest, AnOutputsMemoryIsUsedBeforeItIsWritten) {
   }
 }
 
+/// The concat is not an output, and one of its operands is read after it.
+TEST_F(ExecutorTest, OperandsOfAConcatAreComputedInIt) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(16)), y = builder.input(vec(16));
+  uint32_t a = builder.op(makeOp(OpKind::add), {x, y}, vec(16));
+  uint32_t all = builder.op(makeOp(OpKind::concat, fb::AxisAttrsT{{}, 0}),
+                            {a, y}, vec(32));
+  uint32_t twice = builder.op(makeOp(OpKind::add), {all, all}, vec(32));
+  uint32_t late = builder.op(makeOp(OpKind::add), {a, x}, vec(16));
+  builder.program.slots[a]->host = all;
+  builder.program.slots[a]->arena_offset = 0;
+  auto executor = Executor::create(builder.finish({twice, late}), {});
+  ASSERT_TRUE(executor) << executor.error().str();
+  Tensor inputs[] = {makeFloats({16}), makeFloats({16}, 1)};
+  const FilledAllocations filled;
+  for (int i = 0; i < 3; ++i) {
+    int64_t peakBytes = 0;
+    ASSERT_TRUE((*executor)->run(inputs, outputs, &peakBytes));
+    EXPECT_EQ(peakBytes, 128 + 128 + 64);
+    EXPECT_EQ(floats(outputs[0])[3], 2 * (3 + 4));
+    EXPECT_EQ(floats(outputs[0])[16 + 3], 2 * 4);
+    EXPECT_EQ(floats(outputs[1])[3], 3 + 4 + 3);
+  }
+}
+
+/// The view keeps the memory of its operand.
+TEST_F(ExecutorTest, SlicesAreViews) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(32));
+  uint32_t sum = builder.op(makeOp(OpKind::add), {x, x}, vec(32));
+  fb::SliceAttrsT attrs;
+  attrs.starts = {16};
+  attrs.limits = {32};
+  attrs.strides = {1};
+  uint32_t part = builder.op(makeOp(OpKind::slice, attrs), {sum}, vec(16));
+  uint32_t other = builder.op(makeOp(OpKind::slice, attrs), {x}, vec(16));
+  uint32_t out = builder.op(makeOp(OpKind::add), {part, other}, vec(16));
+  for (auto [slot, host] : {std::pair(part, sum), {other, x}}) {
+    builder.program.slots[slot]->host = host;
+    builder.program.slots[slot]->arena_offset = 64;
+  }
+  auto executor = create(builder.finish({out}));
+  const FilledAllocations filled;
+  Tensor inputs[] = {makeFloats({32})};
+  int64_t peakBytes = 0;
+  ASSERT_TRUE(executor->run(inputs, outputs, &peakBytes));
+  EXPECT_EQ(peakBytes, 128 + 64);
+  EXPECT_EQ(floats(outputs[0])[0], 3 * 16);
+  EXPECT_EQ(floats(outputs[0])[15], 3 * 31);
+}
+
 TEST_F(ExecutorTest, TheMemoryOfAnInnerScopeIsItsOwn) {
   MemoryScope outer;
   Tensor a = test::makeFloats({4});

@@ -143,6 +143,37 @@ TEST(ProgramVerifyTest, Hosts) {
               HasSubstr("step 1: result 0 in place of operand 2"));
 }
 
+/// A view of an input, and an operand of a concat that is used after it.
+TEST(ProgramVerifyTest, Parts) {
+  ProgramBuilder builder;
+  uint32_t x = builder.input(vec(64));
+  fb::SliceAttrsT attrs;
+  attrs.starts = {16};
+  attrs.limits = {32};
+  attrs.strides = {1};
+  uint32_t part = builder.op(makeOp(OpKind::slice, attrs), {x}, vec(16));
+  uint32_t y = builder.op(makeOp(OpKind::add), {part, part}, vec(16));
+  uint32_t all = builder.op(makeOp(OpKind::concat, fb::AxisAttrsT{{}, 0}),
+                            {part, y}, vec(32));
+  uint32_t late = builder.op(makeOp(OpKind::add), {y, part}, vec(16));
+  Program &program = builder.program;
+  program.outputs = {all, late};
+  const auto errorAt = [&](int64_t partAt, uint32_t host, int64_t yAt) {
+    program.slots[part]->arena_offset = partAt;
+    program.slots[part]->host = int32_t(host);
+    program.slots[y]->arena_offset = yAt;
+    program.slots[y]->host = int32_t(all);
+    Status status = verify(program);
+    return status ? "valid" : status.error().message;
+  };
+  EXPECT_EQ(errorAt(64, x, 64), "valid");
+  EXPECT_THAT(errorAt(128, x, 64),
+              HasSubstr("slot 1: in the memory of slot 0, which is not"));
+  EXPECT_THAT(errorAt(192 + 64, x, 64), HasSubstr("slot 1: ends beyond"));
+  EXPECT_THAT(errorAt(64, x, 0),
+              HasSubstr("slot 2: in the memory of slot 3, which is not"));
+}
+
 TEST(ProgramVerifyTest, Steps) {
   EXPECT_THAT(errorAfter([](Program &p) { p.steps[0]->op = nullptr; }),
               HasSubstr("step 0: needs an op, a kernel or a loop"));
@@ -274,7 +305,7 @@ TEST(ProgramIOTest, RefusesWhatIsNotAProgramOrNewer) {
       builder, fb::CreateProgramFile(builder, kProgramFormat + 1));
   std::span newer(builder.GetBufferPointer(), builder.GetSize());
   EXPECT_THAT(deserialize(newer).error().message,
-              HasSubstr("has format version 8, this build reads 7"));
+              HasSubstr("has format version 9, this build reads 8"));
 }
 
 /// It had a Program at its root, whose version stood nowhere if it was the

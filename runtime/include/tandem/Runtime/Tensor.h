@@ -141,6 +141,10 @@ public:
   /// Returns a tensor that shares this tensor's memory and has another type (a
   /// reshape). `type` must have the same number of bytes.
   Tensor viewAs(const TensorType &type) const;
+  /// Returns a tensor of another type that shares the part of this tensor's
+  /// memory that begins `offset` bytes behind its first element (a slice). The
+  /// part must be within this tensor.
+  Tensor partAs(const TensorType &type, int64_t offset) const;
 
   /// Releases the memory and leaves an empty tensor, which keeps its type.
   void reset() {

@@ -15,7 +15,7 @@ namespace tandem {
 
 /// Version of program files and of the kernels in them. The version is
 /// increased whenever the meaning of a field of Program.fbs changes.
-inline constexpr uint32_t kProgramFormat = 7;
+inline constexpr uint32_t kProgramFormat = 8;
 
 } // namespace tandem
 

@@ -16,16 +16,54 @@
 
 #include "tandem/Runtime/Program.h"
 
+#include <optional>
+#include <span>
+#include <vector>
+
 namespace tandem {
 
 /// For each step, the slots whose value no later step reads, in no particular
-/// order. The lists never contain inputs, constants or outputs.
+/// order. A slot in which others are placed is in use for as long as these are.
+/// The lists never contain inputs, constants or outputs.
 std::vector<std::vector<uint32_t>> slotsDeadAfter(const Program &program);
 
-/// True if `step` is a reshape whose operand and result have the same place in
-/// memory. Executing such a step does nothing, because the result consists of
-/// the same bytes with another type.
-bool isView(const Program &program, const fb::StepT &step);
+/// The place where the value of a slot begins: `offset` bytes into `memory`,
+/// which is the number of a slot with memory of its own, or kArena.
+struct SlotPlace {
+  static constexpr int64_t kArena = -1;
+  int64_t memory, offset;
+  bool operator==(const SlotPlace &) const = default;
+};
+SlotPlace placeOf(const fb::ProgramT &program, uint32_t slot);
+
+/// If the result of `step` consists of consecutive bytes of its operand,
+/// returns where these begin in the operand, in bytes. That is the case for
+/// reshapes, and for slices of static types whose elements have no gaps between
+/// them (findContiguousSlice), if the bytes begin at a multiple of
+/// Allocator::kAlignment. The step must be verified.
+std::optional<int64_t> findViewOffset(const fb::ProgramT &program,
+                                      const fb::StepT &step);
+
+/// The same if the result is also placed at these bytes. Executing such a step
+/// does nothing, because the result is already there: it is a view of the
+/// operand. The operand and the result of a reshape have the same place; the
+/// result of a slice is placed in the memory of the operand
+/// (`Slot.arena_offset` and `Slot.host`).
+std::optional<int64_t> viewOffset(const fb::ProgramT &program,
+                                  const fb::StepT &step);
+bool isView(const fb::ProgramT &program, const fb::StepT &step);
+
+/// If `step` is a concat whose operands are consecutive bytes of the result,
+/// returns where each of them begins in the result, in bytes
+/// (findContiguousOperands), and otherwise an empty vector.
+std::vector<int64_t> findConcatOffsets(const fb::ProgramT &program,
+                                       const fb::StepT &step);
+
+/// For each operand of `step`, whether it is placed where it belongs in the
+/// result, so that executing the step need not copy it. True only for operands
+/// of a concat that the memory plan places in the memory of the result.
+std::vector<bool> findOperandsInPlace(const fb::ProgramT &program,
+                                      const fb::StepT &step);
 
 /// The largest number of bytes that a call holds at the same time, not counting
 /// inputs and constants. The number includes the following:

@@ -29,8 +29,8 @@ Status verifyUpdates(const fb::ProgramT &program);
 
 /// Returns, for each slot, the slot that owns its memory: for a view (isView),
 /// or a view of a view, the slot at the beginning of the chain, and for any
-/// other slot, the slot itself.
-std::vector<uint32_t> findViewRoots(const Program &program);
+/// other slot, the slot itself. A view may be a part of the root.
+std::vector<uint32_t> findViewRoots(const fb::ProgramT &program);
 
 /// For each update of the program, the step that may write the output directly
 /// to the memory of the input. The entry is empty if a run must compute the
@@ -38,12 +38,13 @@ std::vector<uint32_t> findViewRoots(const Program &program);
 /// following holds:
 ///
 /// - no step computes the output;
-/// - the memory plan gives the output an offset in other memory, or places
-///   other slots in the memory of the output;
+/// - the memory plan gives the output an offset in other memory, or makes steps
+///   write other slots to the memory of the output;
 /// - a later step reads the old value, or another output has it;
 /// - the step itself reads the old value and cannot compute in place. A kernel
 ///   can if Kernel.in_place has the pair of operand and result, and an
-///   elementwise op can if it does not broadcast the operand.
+///   elementwise op can if it does not broadcast the operand. A step that reads
+///   a view of a part of the old value cannot.
 std::vector<std::optional<size_t>> findOverwrites(const Program &program);
 
 } // namespace tandem
