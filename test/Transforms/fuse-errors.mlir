@@ -142,3 +142,30 @@ func.func @many_nested(%x: tensor<4xf32>) -> tensor<112xf32> {
       : (tensor<56xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<112xf32>
   return %1 : tensor<112xf32>
 }
+
+// -----
+
+// As a step, the slice is a view of the argument.
+func.func @slice_of_argument(%x: tensor<64xf32>) -> tensor<16xf32> {
+  // expected-remark @+1 {{it is a view of an argument [ViewOfArgument]}}
+  %0 = tandem.slice %x starts = [16] limits = [32] strides = [1] : (tensor<64xf32>) -> tensor<16xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %1 = tandem.exp %0 : tensor<16xf32>
+  return %1 : tensor<16xf32>
+}
+
+// -----
+
+// The product is computed at its place in the concat.
+func.func @concat_of_product(%x: tensor<8x64xf32>, %w: tensor<64x8xf32>, %y: tensor<4x8xf32>)
+    -> tensor<12x8xf32> {
+  // expected-remark @+1 {{TooManyReads}}
+  %0 = tandem.matmul %x, %w : (tensor<8x64xf32>, tensor<64x8xf32>) -> tensor<8x8xf32>
+  // expected-remark @+1 {{its operands can be computed in place of its result [WrittenInPlace]}}
+  %1 = tandem.concat %0, %y axis = 0 : (tensor<8x8xf32>, tensor<4x8xf32>) -> tensor<12x8xf32>
+  // expected-remark @+2 {{ConsumerNotFusible}}
+  // expected-note @+1 {{the kernel's root}}
+  %2 = tandem.exp %1 : tensor<12x8xf32>
+  return %2 : tensor<12x8xf32>
+}

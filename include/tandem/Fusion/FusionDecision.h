@@ -40,6 +40,12 @@ enum class FusionRefusal : uint8_t {
   /// It is a concat of so many operands that choosing among them for each
   /// element would be slow: (operands, limit).
   TooManyOperands,
+  /// It is a concat, and most of its bytes can be computed where they belong in
+  /// the result, so that the op step need not copy them.
+  WrittenInPlace,
+  /// It is a slice of an argument or a constant, of which the op step makes a
+  /// view.
+  ViewOfArgument,
   /// The index of the element that it reads is not affine, or needs divisions.
   NoSimpleIndexing,
   /// Each consumer is an op step or the end of the function.

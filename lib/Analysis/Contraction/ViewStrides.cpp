@@ -9,6 +9,7 @@
 #include "ViewStrides.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/Views.h"
 
 using namespace mlir;
 
@@ -83,8 +84,12 @@ static bool reshape(View &view, ArrayRef<int64_t> shape) {
   return true;
 }
 
-/// Only the ends of dims are cut off.
+/// Only the ends of dims are cut off. A view of an argument remains a step,
+/// which costs nothing, so that kernels do not depend on where in the argument
+/// it begins.
 static bool slice(View &view, ir::SliceOp op) {
+  if (ir::isViewOfArgument(op))
+    return false;
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(op.getInput().getType()).getShape();
   for (size_t i = 0; i < shape.size(); ++i) {

@@ -9,6 +9,7 @@
 #include "Prediction/FusionSketch.h"
 
 #include "tandem/Runtime/CustomCall.h"
+#include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include <algorithm>
@@ -86,7 +87,8 @@ Status Sketcher::visit(const fb::StepT &step, double times) {
   }
   op.result = types[step.results[0]];
   const int index = static_cast<int>(sketch.ops.size());
-  const bool isView = step.op->kind == OpKind::reshape;
+  const bool isView =
+      step.op->kind == OpKind::reshape || tandem::isView(program, step);
   op.cost = cost(*step.op, op.operands, op.result);
   sketch.ops.push_back(std::move(op));
   parents.push_back(index);

@@ -29,6 +29,8 @@ const RefusalText kTexts[] = {
     {"NotElementwise", "its elements cannot be computed one at a time"},
     {"TooManyReads", "it reads {0} elements per result, more than {1}"},
     {"TooManyOperands", "it joins {0} operands, more than {1}"},
+    {"WrittenInPlace", "its operands can be computed in place of its result"},
+    {"ViewOfArgument", "it is a view of an argument"},
     {"NoSimpleIndexing", "its indexing needs divisions"},
     {"ConsumerNotFusible", "no consumer of it is a kernel"},
     {"NeededOutside", "the value is needed outside as well"},

@@ -53,8 +53,8 @@ struct OperandAccess {
 struct OpFusionInfo {
   /// Whether the op can be computed element by element in a kernel.
   FusionDecision inLoop = FusionDecision::allow();
-  /// Whether its result has the same bytes as its operand, so that it costs
-  /// nothing as an op step.
+  /// Whether its result has the same bytes as its operand, or is a part of a
+  /// value that is in memory anyway, so that it costs nothing as an op step.
   bool isView = false;
   /// Element reads per element of the result, as in OpCost::reads.
   int64_t reads = 1;

@@ -1,0 +1,47 @@
+//===- Views.h - Slices and concats that copy nothing -----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which slices and concats of a graph copy no bytes as steps of a Program
+// (ProgramMemory.h), as far as that is known before memory is planned.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_IR_VIEWS_H
+#define TANDEM_DIALECT_TANDEM_IR_VIEWS_H
+
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
+#include <optional>
+#include <vector>
+
+namespace tandem::ir {
+
+/// Returns where the result of `slice` begins in the operand, in bytes, if a
+/// step can make the result a view of the operand: the result is consecutive
+/// bytes of the operand (findContiguousSlice) and begins at a multiple of
+/// Allocator::kAlignment.
+std::optional<int64_t> findViewOffset(SliceOp slice);
+
+/// Returns the value that `value` is a view of, through reshapes and slices
+/// that can be views; `value` itself if another op computes it.
+mlir::Value findViewRoot(mlir::Value value);
+
+/// True if `slice` can be a view of an argument of its function, or of the
+/// result of a constant. Arguments are in memory anyway, so the slice costs
+/// nothing as a step.
+bool isViewOfArgument(SliceOp slice);
+
+/// Returns where each operand of `concat` begins in the result, in bytes, if
+/// each is consecutive bytes of the result (findContiguousOperands), and an
+/// empty vector otherwise. A step can compute an operand that begins at a
+/// multiple of Allocator::kAlignment at its place in the result.
+std::vector<int64_t> findConcatOffsets(ConcatOp concat);
+
+} // namespace tandem::ir
+
+#endif // TANDEM_DIALECT_TANDEM_IR_VIEWS_H
