@@ -74,6 +74,50 @@ void appendReductionsInSequence(GraphBuilder &b) {
   }
 }
 
+/// Computes something of the shape of `part`, a flat array.
+int computeFromPart(GraphBuilder &b, int part) {
+  const TensorType type = b.type(part);
+  if (b.random.chance(10))
+    return b.constant(type, 0);
+  int x = reshape(b, part, {type.shape[0] / 8, 8});
+  if (b.random.chance(30))
+    x = reduceKept(b, fb::ReduceKind::mean, x, {0});
+  x = b.random.chance(60) ? activate(b, x) : x;
+  x = add(b, x, b.pickOfType({type.dtype, {type.shape[0] / 8, 8}}));
+  if (b.random.chance(10))
+    b.keep(x);
+  return reshape(b, x, type.shape);
+}
+
+/// Parts of a flat array, and an array of what is computed from them: as with
+/// the parameters and the gradients of a training step. Most parts begin at
+/// multiples of 64 bytes.
+void appendArena(GraphBuilder &b) {
+  const DType dtype = b.random.chance(85) ? DType::f32 : DType::bf16;
+  const int64_t unit = b.random.chance(85) ? 64 / byteWidth(dtype) : 8;
+  std::vector<int64_t> sizes;
+  int64_t total = 0;
+  for (int64_t n = b.random.between(2, 5); n > 0; --n) {
+    sizes.push_back(unit * b.random.between(1, b.isLarge ? 300 : 4));
+    total += sizes.back();
+  }
+  const int arena = b.tamed(b.pickOfType({dtype, {total}}), 4);
+  std::vector<int> results;
+  int64_t start = 0;
+  for (int64_t size : sizes) {
+    int part = slice(b, arena, 0, start, start + size);
+    if (b.random.chance(15)) // A slice of a slice.
+      part = slice(b, slice(b, arena, 0, start, total), 0, 0, size);
+    results.push_back(computeFromPart(b, part));
+    start += size;
+  }
+  const int next = concat(b, std::move(results), 0);
+  if (b.random.chance(30))
+    b.keep(next);
+  if (b.random.chance(70))
+    b.keep(add(b, arena, next));
+}
+
 } // namespace
 
 void fuzz::appendEpilogue(GraphBuilder &b, int x, int channelAxis) {
@@ -114,6 +158,7 @@ int fuzz::appendPrologue(GraphBuilder &b, int x, int channelAxis) {
 
 void fuzz::appendPattern(GraphBuilder &b) {
   static void (*const kinds[])(GraphBuilder &) = {
-      appendSoftmaxByOps, appendNormByOps, appendReductionsInSequence};
+      appendSoftmaxByOps, appendNormByOps, appendReductionsInSequence,
+      appendArena, appendArena};
   kinds[b.random.below(std::size(kinds))](b);
 }
