@@ -106,6 +106,13 @@ Status AtomicFile::write(const void *data, size_t bytes) {
   return {};
 }
 
+Status AtomicFile::sync() {
+  // A pipe, which is written to directly, cannot be synchronized.
+  if (temporary.empty() || fsync(descriptor) == 0)
+    return {};
+  return fileError("write", path, errno);
+}
+
 Status AtomicFile::commit() {
   // Some file systems report a full disk only here.
   int closed = close(std::exchange(descriptor, -1));

@@ -35,6 +35,9 @@ public:
 
   /// Appends `bytes` bytes.
   Status write(const void *data, size_t bytes);
+  /// Waits until all written bytes are on the disk. After a crash of the machine,
+  /// a renamed file may be empty otherwise.
+  Status sync();
   /// Renames the file to its final name. Nothing may be written afterwards.
   Status commit();
 
