@@ -292,7 +292,7 @@ Expected<TensorType> shape_rules::inferRandom(const OpDesc &op,
                   kMaxRank);
   TensorType result{DType::ui32, {}};
   for (int64_t size : attrs.shape) {
-    if (size < 0)
+    if (size < 0 && size != kDynamic)
       return broken(op.kind, 2, "size ", size, " in shape");
     result.shape.push_back(size);
   }

@@ -28,12 +28,16 @@ static auto attributeOf(Op &op, fb::SizeAttribute name)
     -> decltype(&op.attrs.AsReshapeAttrs()->shape) {
   auto *reshape = op.attrs.AsReshapeAttrs();
   auto *broadcast = op.attrs.AsBroadcastAttrs();
+  auto *random = op.attrs.AsRandomAttrs();
   auto *slice = op.attrs.AsSliceAttrs();
   auto *pad = op.attrs.AsPadAttrs();
   auto *iota = op.attrs.AsIotaAttrs();
   switch (name) {
   case fb::SizeAttribute::shape:
-    return reshape ? &reshape->shape : broadcast ? &broadcast->shape : nullptr;
+    return reshape     ? &reshape->shape
+           : broadcast ? &broadcast->shape
+           : random    ? &random->shape
+                       : nullptr;
   case fb::SizeAttribute::starts:
     return slice ? &slice->starts : nullptr;
   case fb::SizeAttribute::limits:

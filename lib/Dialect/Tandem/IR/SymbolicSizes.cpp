@@ -55,7 +55,7 @@ static std::optional<SmallVector<int64_t>> entriesOf(Operation *op,
     return iota ? std::optional(llvm::to_vector(iota.getType().getShape()))
                 : std::nullopt;
   }
-  if (!isa<ReshapeOp, BroadcastOp, SliceOp, PadOp>(op) ||
+  if (!isa<ReshapeOp, BroadcastOp, RandomOp, SliceOp, PadOp>(op) ||
       !llvm::is_contained(kSizeAttributes, attribute))
     return std::nullopt;
   auto entries = op->getAttrOfType<DenseI64ArrayAttr>(attribute);
@@ -127,7 +127,7 @@ tandem::ir::parseSymbolicSizes(Operation *op) {
 }
 
 LogicalResult tandem::ir::verifyUnknownSizes(Operation *op) {
-  if (!isa<ReshapeOp, BroadcastOp, SliceOp, PadOp, IotaOp>(op))
+  if (!isa<ReshapeOp, BroadcastOp, RandomOp, SliceOp, PadOp, IotaOp>(op))
     return success();
   auto sizes = op->getAttrOfType<DictionaryAttr>(TandemDialect::kSizesAttrName);
   for (StringRef attribute : kSizeAttributes) {

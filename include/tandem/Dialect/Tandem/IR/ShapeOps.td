@@ -246,7 +246,8 @@ def Tandem_RandomOp : Tandem_Op<"random", "RandomAttrs"> {
 
     Constraints:
     - C1: `key` and `counter` have no dims, and their element type is ui64.
-    - C2: `shape` has at most 8 entries, which are not negative.
+    - C2: `shape` has at most 8 entries. Each is not negative, or `?` and given
+      by `tandem.sizes`.
 
     Example:
     ```mlir
@@ -259,7 +260,7 @@ def Tandem_RandomOp : Tandem_Op<"random", "RandomAttrs"> {
                        DenseI64ArrayAttr:$shape);
   let results = (outs Tandem_TensorOf<[UI32]>:$result);
   let assemblyFormat = [{
-    $key `,` $counter `shape` `=` $shape attr-dict `:`
+    $key `,` $counter `shape` `=` custom<Sizes>($shape) attr-dict `:`
     functional-type(operands, results)
   }];
 }
