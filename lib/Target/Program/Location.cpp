@@ -32,20 +32,26 @@ static std::string renderOne(Location location) {
          std::to_string(source.getStartColumn());
 }
 
-static void renderEach(Location location, std::vector<std::string> &texts) {
+/// Ops that compute gradients have the location of the op that is
+/// differentiated, marked as "backward" (GradientBuilder).
+static void renderEach(Location location, StringRef mark,
+                       std::vector<std::string> &texts) {
   if (auto fused = dyn_cast<FusedLoc>(location)) {
+    auto metadata = dyn_cast_or_null<StringAttr>(fused.getMetadata());
     for (Location inner : fused.getLocations())
-      renderEach(inner, texts);
+      renderEach(inner, metadata ? metadata.getValue() : mark, texts);
     return;
   }
   std::string text = renderOne(location);
+  if (!text.empty() && !mark.empty())
+    text += " (" + mark.str() + ")";
   if (!text.empty() && !llvm::is_contained(texts, text))
     texts.push_back(std::move(text));
 }
 
 std::vector<std::string> tandem::renderLocations(Location location) {
   std::vector<std::string> texts;
-  renderEach(location, texts);
+  renderEach(location, "", texts);
   return texts;
 }
 
