@@ -25,6 +25,7 @@ set(TANDEM_PUBLIC_HEADERS
   include/tandem/Tandem.h
   include/tandem/Target/CPU/CPUOptions.h
   include/tandem/Target/CPU/FormerCompileOptions.inc
+  include/tandem/Training.h
   runtime/include/tandem/Runtime/Compare.h
   runtime/include/tandem/Runtime/Compiler.h
   runtime/include/tandem/Runtime/CustomCall.h
@@ -37,6 +38,7 @@ set(TANDEM_PUBLIC_HEADERS
   runtime/include/tandem/Runtime/Profile.h
   runtime/include/tandem/Runtime/Program.h
   runtime/include/tandem/Runtime/Provider.h
+  runtime/include/tandem/Runtime/Safetensors.h
   runtime/include/tandem/Runtime/StridedTensor.h
   runtime/include/tandem/Runtime/Tensor.h
   runtime/include/tandem/Runtime/Tier.h

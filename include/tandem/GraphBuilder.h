@@ -119,9 +119,9 @@ public:
   Value op(OpDesc op, Operands operands);
   /// An attribute whose entries depend on the sizes of inputs.
   struct SizeExpressions {
-    /// The name of the attribute: "shape" (reshape, broadcast), "starts" and
-    /// "limits" (slice), "low" and "high" (pad), or "result" (the shape of the
-    /// type of an iota).
+    /// The name of the attribute: "shape" (reshape, broadcast, random),
+    /// "starts" and "limits" (slice), "low" and "high" (pad), or "result" (the
+    /// shape of the type of an iota).
     std::string attribute;
     /// One expression for each entry, separated by commas, such as
     /// "n, (length + 1) floordiv 2, 64". That of a static entry is its number.
@@ -243,6 +243,16 @@ public:
   /// Drops the innermost open body, without adding a loop.
   void abandonLoop();
 
+  /// Adds the ops of another graph, such as one with gradients
+  /// (Graph::withGradient), and returns the values of its outputs. `operands`
+  /// has one value for each input of the graph, with exactly its type. All
+  /// types of inputs and outputs must be static. Updates of `graph`
+  /// (Graph::withUpdates) are ignored. `graph` may be destroyed afterwards. After
+  /// an error, the returned values are invalid, and have the usual number. Not
+  /// allowed in the body of a loop.
+  std::vector<Value> call(const Graph &graph,
+                          const std::vector<Value> &operands);
+
   /// Returns the type of a value. If `value` is the result of a failed op, the
   /// returned type is meaningless.
   TensorType type(Value value) const;
@@ -252,6 +262,11 @@ public:
   /// as it is by default, errors and reports identify an op by its number and
   /// kind, e.g. "op 3 (conv)".
   void setLocation(std::string location);
+
+  /// Keeps `error`, at the location of the next op, if it is the first error.
+  /// Returns an invalid value. For functions that add several ops and check
+  /// their operands.
+  Value refuse(Error error);
 
   /// Returns the first error of the ops that were added, or success if there
   /// was no error.

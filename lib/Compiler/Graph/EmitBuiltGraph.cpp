@@ -14,6 +14,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/IR/Verifier.h"
 
@@ -25,6 +26,7 @@ namespace {
 using Input = GraphBuilder::Impl::Input;
 using Splat = GraphBuilder::Impl::Splat;
 using Op = GraphBuilder::Impl::Op;
+using Call = GraphBuilder::Impl::Call;
 using Loop = GraphBuilder::Impl::Loop;
 using Node = GraphBuilder::Impl::Node;
 
@@ -45,6 +47,7 @@ private:
   LogicalResult add(const Tensor &constant, size_t result);
   LogicalResult add(const Splat &splat, size_t result);
   LogicalResult add(const Op &op, size_t result);
+  LogicalResult add(const Call &call, size_t result);
   LogicalResult add(const std::unique_ptr<Loop> &loop, size_t result);
   LogicalResult addConstant(ElementsAttr value, size_t result);
 
@@ -147,6 +150,41 @@ DictionaryAttr FunctionEmitter::sizesOf(const Op &op) {
   for (const GraphBuilder::SizeExpressions &each : op.sizes)
     sizes.set(each.attribute, builder.getStringAttr(each.expressions));
   return sizes.getDictionary(builder.getContext());
+}
+
+/// Returns the graph with all resources in its bytecode. Resources of two
+/// graphs may have the same keys. If both are read into one context, the
+/// context renames a resource of the bytecode, but cannot find others.
+static std::shared_ptr<const SerializedGraph>
+withOwnResources(std::shared_ptr<const SerializedGraph> graph) {
+  if (graph->resources.empty())
+    return graph;
+  MLIRContext context(graphDialects(), MLIRContext::Threading::DISABLED);
+  OwningOpRef<ModuleOp> module = readModule(*graph, &context);
+  if (!module)
+    return nullptr;
+  return makeSerializedGraph(*module, graph->function).value_or(nullptr);
+}
+
+/// Copies the body of the function.
+LogicalResult FunctionEmitter::add(const Call &call, size_t result) {
+  auto graph = withOwnResources(call.graph);
+  OwningOpRef<ModuleOp> module;
+  if (graph)
+    module = readModule(*graph, builder.getContext());
+  if (!module)
+    return failure();
+  auto callee = module->lookupSymbol<func::FuncOp>(graph->function);
+  llvm::append_range(model.memory, sharedConstants(*graph).memory);
+  IRMapping mapping;
+  mapping.map(callee.getArguments(), valuesOf(call.operands));
+  Block &body = callee.front();
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, mapping);
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    values[result + index] = mapping.lookup(value);
+  return success();
 }
 
 LogicalResult FunctionEmitter::add(const std::unique_ptr<Loop> &loop,

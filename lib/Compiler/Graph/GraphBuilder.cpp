@@ -103,6 +103,10 @@ GraphBuilder::Value GraphBuilder::refuse(Error error, std::string location) {
   return {};
 }
 
+GraphBuilder::Value GraphBuilder::refuse(Error error) {
+  return refuse(std::move(error), impl->location);
+}
+
 //===----------------------------------------------------------------------===//
 // Inputs and constants
 //===----------------------------------------------------------------------===//

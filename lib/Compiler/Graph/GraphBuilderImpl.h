@@ -36,9 +36,17 @@ struct GraphBuilder::Impl {
     std::string location;
     std::vector<SizeExpressions> sizes;
   };
+  /// A graph whose ops become ops of this graph.
+  struct Call {
+    std::shared_ptr<const SerializedGraph> graph;
+    /// Indices of values.
+    std::vector<size_t> operands;
+    std::string location;
+  };
   struct Loop;
   /// A constant is a Tensor.
-  using Kind = std::variant<Input, Tensor, Splat, Op, std::unique_ptr<Loop>>;
+  using Kind =
+      std::variant<Input, Tensor, Splat, Op, Call, std::unique_ptr<Loop>>;
   struct Node {
     Kind kind;
     /// The number of the first result. The others follow.

@@ -1,0 +1,197 @@
+//===- Training.h - Losses, dropout and training steps ----------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A training step is one graph: it computes a loss, the gradients of the loss,
+// and the new values of the parameters (docs/Training.md).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_TRAINING_H
+#define TANDEM_TRAINING_H
+
+#include "tandem/GraphBuilder.h"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tandem {
+
+//===----------------------------------------------------------------------===//
+// Losses and dropout
+//===----------------------------------------------------------------------===//
+
+/// Adds the mean over n rows of the cross entropy of softmax(logits) and
+/// labels, as torch.nn.functional.cross_entropy computes it: the mean of
+/// log(sum_j exp(logits[i, j])) - logits[i, labels[i]]. `logits` is
+/// [n, classes], of floats, and `labels` is [n], of integers; n may be dynamic.
+/// The result is a scalar with the element type of the logits. The result is
+/// NaN if a label is negative or not less than the number of classes.
+GraphBuilder::Value crossEntropy(GraphBuilder &builder,
+                                 GraphBuilder::Value logits,
+                                 GraphBuilder::Value labels);
+
+/// Adds the mean of (prediction - target)^2 over all elements, a scalar. Both
+/// values have the same type, of floats.
+GraphBuilder::Value meanSquaredError(GraphBuilder &builder,
+                                     GraphBuilder::Value prediction,
+                                     GraphBuilder::Value target);
+
+/// The options of a dropout.
+struct DropoutOptions {
+  /// The probability that an element becomes 0, at least 0 and less than 1.
+  double probability = 0.5;
+  /// The key of the generator, a ui64 scalar: the seed of a training run.
+  GraphBuilder::Value key;
+  /// The number of the training step, a ui64 scalar
+  /// (TrainingOptions::stepsInput). A step that is computed again draws the
+  /// same numbers.
+  GraphBuilder::Value step;
+  /// Distinguishes dropouts with the same key. At most 2^16 - 1.
+  uint64_t site = 0;
+  /// The shape of the operand as expressions of names of dims, such as "n, 512"
+  /// (GraphBuilder::SizeExpressions). Only needed if the operand has dynamic
+  /// dims.
+  std::string shape;
+};
+
+/// Adds a dropout: each element of `operand`, of floats, becomes 0 with the
+/// given probability, and is multiplied by 1 / (1 - probability) otherwise. The
+/// elements are drawn by `random` (Philox4x32-10) with the key
+/// key + site * 0x9E3779B97F4A7C15 and the counter step * 2^32, modulo 2^64.
+/// The draws of two steps are therefore different as long as the operand has at
+/// most 2^34 elements.
+GraphBuilder::Value dropout(GraphBuilder &builder, GraphBuilder::Value operand,
+                            const DropoutOptions &options);
+
+//===----------------------------------------------------------------------===//
+// Training steps
+//===----------------------------------------------------------------------===//
+
+/// The rule by which a step changes parameters. The formulas are those of
+/// torch.optim.SGD, Adam and AdamW. `g` is the gradient of the parameter `p`,
+/// and t is 1 in the first step.
+struct Optimizer {
+  enum class Kind {
+    /// b = momentum * b + g, and p = p - rate * b. With `isNesterov`,
+    /// p = p - rate * (g + momentum * b).
+    sgd,
+    /// m = beta1 * m + (1 - beta1) * g, v = beta2 * v + (1 - beta2) * g^2, and
+    /// p = p - rate / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + epsilon).
+    adam,
+  };
+  Kind kind = Kind::adam;
+  double momentum = 0;
+  bool isNesterov = false;
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
+  /// The weight decay of the parameters that decay. It is added to the gradient
+  /// as weightDecay * p. If it is decoupled, p is multiplied by
+  /// 1 - rate * weightDecay before the step instead (AdamW).
+  double weightDecay = 0;
+  bool isDecoupled = false;
+  /// If positive, all gradients are multiplied by
+  /// min(1, maxNorm / (norm + 1e-6)), where norm is the Euclidean norm of all
+  /// gradients together (torch.nn.utils.clip_grad_norm_).
+  double maxNorm = 0;
+};
+
+struct TrainingOptions {
+  /// The numbers of the inputs of the loss graph that are trained, of f32 or
+  /// f64. At least one.
+  std::vector<int64_t> parameters;
+  /// The numbers of the parameters that Optimizer::weightDecay does not apply
+  /// to, such as biases.
+  std::vector<int64_t> withoutDecay = {};
+  /// Inputs that the step replaces by outputs of the loss graph, such as the
+  /// running statistics of batch norms.
+  std::vector<InputUpdate> buffers = {};
+  /// The number of the input, a ui64 scalar, that gets the number of steps that
+  /// were done before; -1 if the loss has no such input.
+  int64_t stepsInput = -1;
+  /// The number of the output that is the loss, a scalar.
+  int64_t loss = 0;
+  Optimizer optimizer;
+};
+
+/// The state of a training step, and the places of the parameters in it.
+///
+/// The state consists of one-dimensional tensors, the arenas, the buffers and
+/// the number of steps. Parameters with the same element type and the same
+/// decay are in one arena, and so are their moments, so that an update is one
+/// elementwise kernel for each such group of parameters.
+struct TrainingLayout {
+  /// The place of a parameter and of its moments in the arenas of their group.
+  struct Parameter {
+    /// The number and the name of the input of the loss graph; the name is
+    /// empty if the inputs have no names.
+    int64_t input;
+    std::string name;
+    TensorType type;
+    size_t group;
+    /// The first element in the arena. A multiple of 64 bytes.
+    int64_t offset;
+  };
+  std::vector<Parameter> parameters;
+
+  /// A tensor of the state.
+  struct State {
+    enum class Kind {
+      /// The parameters of a group.
+      parameters,
+      /// Moments of a group: b of SGD, or m of Adam. They are 0 before the
+      /// first
+      /// step, as is the padding between parameters.
+      firstMoments,
+      /// v of Adam.
+      secondMoments,
+      buffer,
+      /// The number of steps that were done, a ui64 scalar.
+      steps
+    };
+    Kind kind;
+    TensorType type;
+    /// The number of the group; of a buffer, the number of the input of the
+    /// loss graph.
+    int64_t number;
+    /// The name in the inputs of the step's graph, such as "parameters 0".
+    std::string name;
+  };
+  std::vector<State> state;
+  /// The number of the first input, and the number of the first output of the
+  /// step's graph that is state. The others follow.
+  size_t firstStateInput = 0, firstStateOutput = 0;
+};
+
+/// Returns the layout of all training steps of this loss with these options; it
+/// does not depend on the types of the inputs that are no state. Fails with
+/// phase "train" if `options` do not fit the graph, or if the type of a
+/// parameter or of a buffer is not static.
+Expected<TrainingLayout> layOutTraining(const Graph &loss,
+                                        const TrainingOptions &options);
+
+/// A training step as a graph. Its inputs are the inputs of the loss graph that
+/// are no state, the state, and the rate, an f64 scalar. Its outputs are the
+/// outputs of the loss graph that are no buffers, and the new state, which
+/// updates the inputs of the state (Graph::withUpdates).
+struct TrainingStep {
+  std::unique_ptr<Graph> graph;
+  TrainingLayout layout;
+};
+
+/// Makes a training step of the graph of a loss for inputs of these types, all
+/// of which are static. Fails as layOutTraining does, and with phase
+/// "differentiate" if the types do not fit or if the loss has no gradient.
+Expected<TrainingStep> makeTrainingStep(const Graph &loss,
+                                        std::span<const TensorType> inputs,
+                                        const TrainingOptions &options);
+
+} // namespace tandem
+
+#endif // TANDEM_TRAINING_H
