@@ -77,6 +77,9 @@ if shutil.which("clang++-22") or shutil.which("clang++"):
     config.available_features.add("clang")
 if shutil.which("dpkg-query"):
     config.available_features.add("dpkg")
+if shutil.which("strace") and subprocess.run(
+        ["strace", "-o", os.devnull, "true"], stderr=subprocess.DEVNULL).returncode == 0:
+    config.available_features.add("strace")
 if shutil.which("node"):
     config.available_features.add("node")
 if os.path.exists(config.plotly_js):

@@ -37,7 +37,8 @@ tandem_packages() {
   echo libdlpack-dev libdnnl-dev libeigen3-dev libtbb-dev libflatbuffers-dev \
     flatbuffers-compiler libcli11-dev nlohmann-json3-dev libexpected-dev \
     libxxhash-dev libsleef-dev libgtest-dev libgmock-dev libbenchmark-dev \
-    libprotobuf-dev protobuf-compiler libzstd-dev zlib1g-dev
+    libprotobuf-dev protobuf-compiler libzstd-dev zlib1g-dev strace \
+    dataset-fashion-mnist
   if [ -z "${MLIR_DIR:-}" ]; then
     echo libmlir-22-dev mlir-22-tools llvm-22-dev llvm-22-tools
   fi

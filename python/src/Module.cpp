@@ -9,6 +9,7 @@
 #include "CustomCalls.h"
 #include "PyBuilder.h"
 #include "PyFunction.h"
+#include "PyTraining.h"
 
 #include "tandem/Support/Choices.h"
 
@@ -139,6 +140,8 @@ void bindFunctions(nb::module_ &module) {
       .def("prepare", &PyFunction::prepare, scope)
       .def("with_gradient", &PyFunction::withGradient, scope)
       .def("with_updates", &PyFunction::withUpdates, scope)
+      .def("training_step", &PyFunction::trainingStep, scope)
+      .def("training_layout", &PyFunction::trainingLayout, scope)
       .def("drain_events", &PyFunction::drainEvents, scope)
       .def("has_events", &PyFunction::hasEvents, scope)
       .def("copies", &PyFunction::copies, scope);
@@ -341,6 +344,7 @@ NB_MODULE(_tandem, module) {
   watchInterpreter(beforeFork, PyFunction::cancelAll);
   bindFunctions(module);
   bindBuilder(module);
+  bindTraining(module);
   module.def("devices", [] {
     nb::list all;
     for (const DeviceInfo &device : devices())

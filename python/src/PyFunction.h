@@ -88,6 +88,12 @@ public:
   /// update is a pair of an input's and an output's number.
   std::shared_ptr<PyFunction>
   withUpdates(const std::vector<std::pair<int64_t, int64_t>> &updates) const;
+  /// The function of makeTrainingStep and the result of layOutTraining for the
+  /// loss that this function computes, with the options of this one. `settings`
+  /// has the fields of TrainingOptions and Optimizer.
+  std::shared_ptr<PyFunction> trainingStep(const nb::list &signature,
+                                           const nb::dict &settings) const;
+  nb::dict trainingLayout(const nb::dict &settings) const;
   /// Waits for the background of all functions, or cancels their work. The GIL
   /// must be held, and is released meanwhile.
   static void waitForAll();

@@ -28,12 +28,16 @@ from .builder import Builder, ops
 from .gradient import grad, value_and_grad
 from .report import Report
 from .sweep import sweep
+from . import training
+from .training import training_step
 
+# A value of a graph that a Builder builds.
+Value = _tandem.Value
 # Stubs of nanobind leave names with two underscores out.
 __version__: str = _tandem.__version__  # type: ignore[attr-defined]
-__all__ = ["Builder", "Error", "Function", "Report", "Spec", "Summary", "custom_call", "devices",
-           "grad", "load", "num_threads", "ops", "report", "set_num_threads", "sweep",
-           "value_and_grad"]
+__all__ = ["Builder", "Error", "Function", "Report", "Spec", "Summary", "Value", "custom_call",
+           "devices", "grad", "load", "num_threads", "ops", "report", "set_num_threads",
+           "sweep", "training", "training_step", "value_and_grad"]
 
 _CustomCall = typing.TypeVar("_CustomCall", bound=Callable[..., typing.Any])
 

@@ -162,7 +162,7 @@ class Function:
 
         Raises Error if an op has no gradient (docs/Gradients.md).
         """
-        numbers = [_number_of(which, self.inputs, "input") for which in wrt or ()]
+        numbers = [number_of(which, self.inputs, "input") for which in wrt or ()]
         return Function(self._impl.with_gradient(
             self._signature(signature), numbers, loss, seed), None)
 
@@ -180,8 +180,8 @@ class Function:
         """
         check_type("updates", updates, Mapping, "a dict of inputs and outputs")
         return Function(self._impl.with_updates(
-            [(_number_of(source, self.inputs, "input"),
-              _number_of(result, self.outputs, "output"))
+            [(number_of(source, self.inputs, "input"),
+              number_of(result, self.outputs, "output"))
              for source, result in updates.items()]), None)
 
     def trace(self, path: str | os.PathLike[str]) -> None:
@@ -228,7 +228,7 @@ class Function:
             _log.info("%s", line)
 
 
-def _number_of(which: int | str, specs: list[Spec], kind: str) -> int:
+def number_of(which: int | str, specs: list[Spec], kind: str) -> int:
     """The number of an input or output that is given by number or by name."""
     if not isinstance(which, str):
         return as_int64(which)

@@ -11,15 +11,16 @@ if typing.TYPE_CHECKING:
     import numpy as np
 
     from ._function import Function, Spec
+    from .training import TrainingStep
 
 
-def random_inputs(function: Function, dims: Mapping[str, int],
+def random_inputs(function: Function | TrainingStep, dims: Mapping[str, int],
                   seed: int = 0) -> list[np.ndarray]:
     """An array of random values for each input, with sizes of free dims by name."""
     return [_random(spec, dims, seed) for spec in function.inputs]
 
 
-def free_dims(function: Function) -> list[str]:
+def free_dims(function: Function | TrainingStep) -> list[str]:
     """The names of the free dims of the inputs, in order."""
     return list(dict.fromkeys(dim for spec in function.inputs for dim in spec.shape
                               if isinstance(dim, str)))

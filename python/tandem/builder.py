@@ -89,9 +89,9 @@ class Builder:
     Attributes of ops are keyword arguments: b.softmax(x, axis=1). An op is checked
     when it is added; Error names what is wrong.
 
-    Sizes may depend on the sizes of inputs. An entry of `shape` (reshape, broadcast),
-    `starts` or `limits` (slice), `low` or `high` (pad), or of the dims of the type of an
-    iota may be an expression of names of dims, as text:
+    Sizes may depend on the sizes of inputs. An entry of `shape` (reshape, broadcast,
+    random), `starts` or `limits` (slice), `low` or `high` (pad), or of the dims of the
+    type of an iota may be an expression of names of dims, as text:
 
         y = b.reshape(x, shape=["n", "length floordiv 2", 64])
 

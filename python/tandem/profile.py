@@ -36,6 +36,16 @@ class Step:
     flops: int
     runs_once: bool
 
+    @property
+    def phase(self) -> str:
+        """The phase of a training step that the step belongs to: "forward", "backward"
+        or "update"; "forward + backward" for a kernel of ops of two phases."""
+        phases = {phase for node in self.nodes for phase in ("backward", "update")
+                  if node.endswith(f"({phase})")}
+        if any(not node.endswith(("(backward)", "(update)")) for node in self.nodes):
+            phases.add("forward")
+        return " + ".join(phase for phase in _PHASES if phase in phases) or "forward"
+
 
 @dataclasses.dataclass(frozen=True)
 class Node:
@@ -80,6 +90,13 @@ class Profile:
             ns, p10, p90 = each.pop("time")
             self.steps.append(Step(ns=ns, p10=p10, p90=p90, **each))
         self.step_ns = sum(step.ns for step in self.steps)
+
+    def phases(self) -> dict[str, float]:
+        """The times of the phases of a training step, in nanoseconds (`Step.phase`)."""
+        times: dict[str, float] = collections.defaultdict(float)
+        for step in self.steps:
+            times[step.phase] += step.ns
+        return dict(sorted(times.items(), key=lambda item: _order(item[0])))
 
     def __str__(self) -> str:
         return f"{text_table(_HEAD, self._rows(len(self.steps)), left=True)}\n{self._summary()}"
@@ -165,6 +182,13 @@ class Coverage:
             rows.append((op, len(of_op), *(of_op.count(way) or "" for way in ways)))
         rows.append(("all", len(self.nodes), *self.counts.values()))
         return ("op", "nodes", *ways), rows
+
+
+_PHASES = ("forward", "backward", "update")
+
+
+def _order(phase: str) -> list[int]:
+    return [_PHASES.index(each) for each in phase.split(" + ")]
 
 
 _HEAD = ("time", "share", "step", "by", "bytes", "flops", "nodes")

@@ -7,6 +7,7 @@ import json
 import os
 import math
 import typing
+from collections.abc import Sequence
 
 from ._format import format_ns, html_page_part, save_page
 from ._plot import Axes
@@ -111,6 +112,15 @@ class Report:
         if not self.signatures:
             parts.append("<p>The function has not been called.</p>")
         return html_page_part("".join(parts))
+
+
+def join(reports: Sequence[Report]) -> Report:
+    """One report of several functions, with the signatures of all."""
+    data = [report.data for report in reports]
+    signatures = [each for one in data for each in one["signatures"]]
+    first = data[0] if data else {}
+    return Report(json.dumps(first | {"signatures": signatures}),
+                  "\n".join(str(report) for report in reports))
 
 
 def format_calls(calls: float | None) -> str:

@@ -13,17 +13,23 @@ from ._function import Function
 from ._inputs import free_dims, random_inputs
 from ._format import format_ns, html_page_part, html_table, text_table
 
+if typing.TYPE_CHECKING:
+    from .training import TrainingStep
 
-def sweep(function: Function, *, seconds: float = 0.2, seed: int = 0,
+
+def sweep(function: Function | TrainingStep, *, seconds: float = 0.2, seed: int = 0,
           **sizes: Sequence[int]) -> typing.Any:
-    """Measures a function for all combinations of sizes of its free dims:
+    """Measures a function, or a training step, for all combinations of sizes of its free
+    dims:
 
         tandem.sweep(f, batch=[1, 2, 4, 8])
 
     Each row has the sizes, the time of an eager call e, of a compiled call c, the
     cost of compiling C (all in seconds), the number of calls n_star after which
     compiling pays (None if it does not), and the verdict. Inputs are random.
-    `seconds` is spent on each tier and combination.
+    `seconds` is spent on each tier and combination. For a training step, a call is one
+    step, and a row also has `differentiate`, the seconds in which the graph of the step
+    was made. Each signature needs that graph in both tiers, so it is no part of C.
 
     Returns a pandas.DataFrame if pandas is installed, otherwise the rows as a
     Sweep.
@@ -58,7 +64,7 @@ class Sweep(list[dict[str, typing.Any]]):
                        row["verdict"]] for row in self]
 
 
-def measure_rows(function: Function, sizes: Mapping[str, Sequence[int]],
+def measure_rows(function: Function | TrainingStep, sizes: Mapping[str, Sequence[int]],
                  seconds: float = 0.2, seed: int = 0) -> Sweep:
     """The rows of `sweep`, as a Sweep."""
     free = free_dims(function)
@@ -78,9 +84,25 @@ def measure_rows(function: Function, sizes: Mapping[str, Sequence[int]],
     return rows
 
 
-def _measure(function: Function, dims: Mapping[str, int], seconds: float,
+def _measure(function: Function | TrainingStep, dims: Mapping[str, int], seconds: float,
              seed: int) -> dict[str, typing.Any]:
     inputs = random_inputs(function, dims, seed)
+    if isinstance(function, Function):
+        return _measure_tiers(function, inputs, seconds)
+    start = time.perf_counter()
+    made = function.function(*inputs)
+    differentiated = time.perf_counter() - start
+    rest = random_inputs(made, {}, seed)[len(inputs):]
+    for array in rest:  # Second moments are not negative.
+        if array.dtype.kind == "f":
+            array[...] = abs(array) / 100
+    rest[-1][...] = 0  # With the rate 0, all calls compute the same.
+    row = _measure_tiers(made, [*inputs, *rest], seconds)
+    return row | {"differentiate": differentiated}
+
+
+def _measure_tiers(function: Function, inputs: Sequence[typing.Any],
+                   seconds: float) -> dict[str, typing.Any]:
     signature = [(spec.dtype, tuple(x.shape))
                  for spec, x in zip(function.inputs, inputs)]
     cost = function._impl.prepare(signature, "compiled") / 1e9
