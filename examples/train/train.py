@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import pathlib
 import time
-import typing
+from collections.abc import Callable
 
 import fashion_mnist
 import numpy as np
@@ -28,10 +28,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-3)
     parser.add_argument("--dropout", type=float, default=0.5)
-    parser.add_argument("--patience", type=int, default=3,
-                        help="stop after so many epochs without a better test loss")
+    parser.add_argument("--patience", type=int, default=3, help="epochs without progress")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--threads", type=int, help="by default, the number of cores")
+    parser.add_argument("--threads", type=int, default=tandem.num_threads())
     parser.add_argument("--mode", default="auto", help="auto, eager or compile")
     parser.add_argument("--limit", type=int, help="use so many training images only")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
@@ -43,9 +42,9 @@ class Run:
 
     def __init__(self, options: argparse.Namespace) -> None:
         self.options = options
-        self.images, self.labels = fashion_mnist.read("train", options.data)
+        self.images, self.labels = (each[:options.limit]
+                                    for each in fashion_mnist.read("train", options.data))
         self.test = fashion_mnist.read("t10k", options.data)
-        self.images, self.labels = self.images[:options.limit], self.labels[:options.limit]
         loss = simplecnn.build(simplecnn.random_dropout(options.dropout, options.seed),
                                mode=options.mode)
         parameters = simplecnn.initial(options.seed)
@@ -67,25 +66,24 @@ class Run:
                         stale=str(self.stale), best=self.best.hex())
 
     def train_epoch(self) -> tuple[float, float]:
-        """The mean loss and accuracy of one epoch. Its order depends on the seed and on the
-        number of the epoch alone, so that a resumed run sees the same batches."""
+        """The mean loss and accuracy of an epoch. A resumed run sees the same batches."""
         order = np.random.default_rng((self.options.seed, self.epoch)).permutation(
             len(self.images))
         total, right = 0.0, 0
         for start in range(0, len(order), self.options.batch):
             began = time.perf_counter()
             batch = order[start:start + self.options.batch]
-            images, labels = fashion_mnist.prepare(self.images[batch]), self.labels[batch]
+            images = fashion_mnist.prepare(self.images[batch])
             ready = time.perf_counter()
-            loss, hits = self.step(self.state, images, labels, rate=self.options.rate)
+            loss, hits = self.step(self.state, images, self.labels[batch],
+                                   rate=self.options.rate)
             self.seconds["preprocess"] += ready - began
             self.seconds["steps"] += time.perf_counter() - ready
             total, right = total + float(loss) * len(batch), right + int(hits)
         return total / len(order), right / len(order)
 
     def evaluate(self) -> tuple[float, float]:
-        images, labels = self.test
-        total, right = 0.0, 0
+        (images, labels), total, right = self.test, 0.0, 0
         for start in range(0, len(images), 500):
             part = fashion_mnist.prepare(images[start:start + 500])
             loss, hits = self.evaluation(images=part, labels=labels[start:start + 500],
@@ -115,31 +113,29 @@ class Run:
 
     def print_phases(self) -> None:
         """The time of all steps by phase, from a profile of one step."""
-        images = fashion_mnist.prepare(self.images[:self.options.batch])
-        phases = self.step.profile(self.state, images, self.labels[:self.options.batch],
-                                   rate=self.options.rate).phases()
+        count = self.options.batch
+        phases = self.step.profile(self.state, fashion_mnist.prepare(self.images[:count]),
+                                   self.labels[:count], rate=0).phases()
         share = self.seconds["steps"] / sum(phases.values())
-        rows = {"preprocess": self.seconds["preprocess"]}
-        rows |= {phase: time_ns * share for phase, time_ns in phases.items()}
+        rows = {"preprocess": self.seconds["preprocess"],
+                **{phase: time_ns * share for phase, time_ns in phases.items()}}
         for phase, seconds in rows.items():
             print(f"{phase:20} {seconds:8.2f} s {seconds / sum(rows.values()):6.1%}")
 
 
-def open_scalars(folder: pathlib.Path) -> typing.Callable[[int, dict[str, float]], None]:
+def open_scalars(folder: pathlib.Path) -> Callable[[int, dict[str, float]], None]:
     """Writes scalars for TensorBoard if the package tensorboardX is installed."""
     try:
         from tensorboardX import SummaryWriter
     except ImportError:
         return lambda epoch, scalars: None
     writer = SummaryWriter(str(folder))
-    return lambda epoch, scalars: [writer.add_scalar(name, value, epoch)
-                                   for name, value in scalars.items()]
+    return lambda epoch, scalars: writer.add_scalars("SimpleCNN", scalars, epoch)
 
 
 def main() -> None:
     options = arguments()
-    if options.threads:
-        tandem.set_num_threads(options.threads)
+    tandem.set_num_threads(options.threads)
     try:
         run = Run(options)
         if options.resume:
