@@ -306,6 +306,10 @@ private:
   Expected<Storages> find() const {
     return StorageFinder(program, inPlace, isShared).find();
   }
+  bool isBetter(const Storages &next) const;
+  int64_t maxLiveBytes(const Storages &storages) const {
+    return storages.maxLiveBytes(program.steps.size());
+  }
   Status add(size_t first, size_t last);
   void share(size_t first, size_t last, bool isIt) {
     for (size_t i = first; i < last; ++i)
@@ -316,10 +320,6 @@ private:
   const Program &program;
   const bool inPlace;
   const std::vector<std::vector<size_t>> groups;
-  bool isBetter(const Storages &next) const;
-  int64_t maxLiveBytes(const Storages &storages) const {
-    return storages.maxLiveBytes(program.steps.size());
-  }
   /// By step, whether it shares in the present attempt.
   std::vector<bool> isShared;
   Storages best;

@@ -39,12 +39,12 @@ struct Storages {
   /// Bytes of results of slices and of operands of concats that are not copied.
   int64_t savedBytes = 0;
 
-  /// The most bytes of storages of which the caller has not the memory that are
-  /// live at the same step. No layout takes less.
+  /// The largest number of bytes that are live at the same step, not counting
+  /// memory of the caller. No layout takes less.
   int64_t maxLiveBytes(size_t numSteps) const;
 };
 
-/// What storages a program has beside those that cost no memory.
+/// Options of findStorages: the ways in which slots may share memory.
 struct SharingOptions {
   /// Whether results of kernels may be in the storage of an operand that dies
   /// there (Kernel.in_place).

@@ -1,4 +1,4 @@
-//===- Views.cpp - Which steps may be views -------------------------------===//
+//===- Views.cpp - Finding the steps that may be views --------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -13,7 +13,7 @@ from torch.multiprocessing.reductions import StorageWeakRef
 from .._function import Function
 from ._importer import Importer, is_write
 
-# Where a result comes from: ("output", strides), ("permuted", dims), ("input", number),
+# The origin of a result: ("output", strides), ("permuted", dims), ("input", number),
 # ("view", graph) or ("value", value).
 Source = tuple[str, typing.Any]
 

@@ -11,19 +11,27 @@ struct Lines {
   Index perBlock; // lines of a block, a power of two
 };
 
-/// exp(x - max) over the sum of the same along a line. A line has as many
+/// The elements of a line that a thread works on: `first`, `first + step` and so
+/// on, up to `size`. The line begins at element `start`. A line has as many
 /// threads as the block has for each of its lines.
+struct Share {
+  Index start, first, step, size;
+};
+
+__device__ Share shareOf(const Lines &plan) {
+  const Index line =
+      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
+  return {line / plan.stride * plan.size * plan.stride + line % plan.stride,
+          Index(threadIdx.x) / plan.perBlock, Index(blockDim.x) / plan.perBlock,
+          line < plan.lines ? plan.size : 0};
+}
+
+/// exp(x - max) over the sum of the same along a line.
 extern "C" __global__ void softmax(const T *__restrict__ in,
                                    T *__restrict__ out, const Lines plan) {
   __shared__ Extremum<true> extrema[kMaxThreads];
   __shared__ Sum sums[kMaxThreads];
-  const Index line =
-      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
-  const Index start = line / plan.stride * plan.size * plan.stride +
-                      line % plan.stride;
-  const Index first = Index(threadIdx.x) / plan.perBlock;
-  const Index step = Index(blockDim.x) / plan.perBlock;
-  const Index size = line < plan.lines ? plan.size : 0;
+  const auto [start, first, step, size] = shareOf(plan);
 
   Extremum<true> most = Extremum<true>::empty();
   for (Index i = first; i < size; i += step)
@@ -41,19 +49,13 @@ extern "C" __global__ void softmax(const T *__restrict__ in,
 }
 
 /// y * (g - sum(g * y)) along a line, for the result y of a softmax and its
-/// gradient g. Lines have threads as those of softmax.
+/// gradient g.
 extern "C" __global__ void softmax_backward(const T *__restrict__ result,
                                             const T *__restrict__ gradient,
                                             T *__restrict__ out,
                                             const Lines plan) {
   __shared__ Sum sums[kMaxThreads];
-  const Index line =
-      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
-  const Index start = line / plan.stride * plan.size * plan.stride +
-                      line % plan.stride;
-  const Index first = Index(threadIdx.x) / plan.perBlock;
-  const Index step = Index(blockDim.x) / plan.perBlock;
-  const Index size = line < plan.lines ? plan.size : 0;
+  const auto [start, first, step, size] = shareOf(plan);
 
   Sum sum = Sum::empty();
   for (Index i = first; i < size; i += step)

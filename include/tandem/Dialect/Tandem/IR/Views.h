@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which slices and concats of a graph copy no bytes as steps of a Program
-// (ProgramMemory.h), as far as that is known before memory is planned.
+// These functions find the slices and concats of a graph that can be steps of a
+// Program which copy no bytes (ProgramMemory.h). The memory plan decides later
+// whether a step does so.
 //
 //===----------------------------------------------------------------------===//
 
