@@ -47,7 +47,7 @@ def tanh_backward(c: Context, gradient: Value, y: Value) -> Value:
 
 @handles("sigmoid_backward")
 def sigmoid_backward(c: Context, gradient: Value, y: Value) -> Value:
-    return c.b.mul(gradient, c.b.mul(c.b.sub(_number(c, 1), y), y))
+    return c.b.sigmoid_backward(y, gradient)
 
 
 @handles("silu_backward")
@@ -111,27 +111,24 @@ def shrink_backward(c: Context, gradient: Value, x: Value, limit: float) -> Valu
 
 @handles("_softmax_backward_data")
 def softmax_backward(c: Context, gradient: Value, y: Value, dim: int, _: typing.Any) -> Value:
-    """y · gradient, minus y times the sum of y · gradient along the dim."""
-    return _line_backward(c, gradient, y, dim, False)
+    rank, dtype = len(c.shape(y)), c.dtype_of(y)
+    if rank == 0:  # The ops of a scalar have no axis.
+        product = c.b.mul(y, gradient)
+        return c.cast(c.b.sub(product, c.b.mul(y, product)), c.dtype)
+    return c.cast(c.b.softmax_backward(y, c.cast(gradient, dtype), axis=axis_of(dim, rank)),
+                  c.dtype)
 
 
 @handles("_log_softmax_backward_data")
 def log_softmax_backward(c: Context, gradient: Value, y: Value, dim: int,
                          _: typing.Any) -> Value:
     """gradient, minus exp(y) times the sum of the gradient along the dim."""
-    return _line_backward(c, gradient, y, dim, True)
-
-
-def _line_backward(c: Context, gradient: Value, y: Value, dim: int, is_log: bool) -> Value:
-    shape = c.shape(y)
-    wide = "float32" if c.dtype_of(y) in ("float16", "bfloat16") else c.dtype_of(y)
-    gradient, y = c.cast(gradient, wide), c.cast(y, wide)
-    product = gradient if is_log else c.b.mul(gradient, y)
-    total = product
+    shape, given = c.shape(y), c.dtype
+    gradient, y = c.cast(gradient, c.wide), c.cast(y, c.wide)
+    total = gradient
     if shape:
-        total = reduce(c, "sum", product, [axis_of(dim, len(shape))], True)
-    factor = c.b.exp(y) if is_log else y
-    return c.cast(c.b.sub(product, c.b.mul(factor, total)), c.dtype)
+        total = reduce(c, "sum", gradient, [axis_of(dim, len(shape))], True)
+    return c.cast(c.b.sub(gradient, c.b.mul(c.b.exp(y), total)), given)
 
 
 @handles("native_dropout_backward")
