@@ -247,9 +247,9 @@ public:
   /// (Graph::withGradient), and returns the values of its outputs. `operands`
   /// has one value for each input of the graph, with exactly its type. All
   /// types of inputs and outputs must be static. Updates of `graph`
-  /// (Graph::withUpdates) are ignored. `graph` may be destroyed afterwards. After
-  /// an error, the returned values are invalid, and have the usual number. Not
-  /// allowed in the body of a loop.
+  /// (Graph::withUpdates) are ignored. `graph` may be destroyed afterwards.
+  /// After an error, the function returns one invalid value for each output. It
+  /// must not be used in the body of a loop.
   std::vector<Value> call(const Graph &graph,
                           const std::vector<Value> &operands);
 
@@ -263,9 +263,10 @@ public:
   /// kind, e.g. "op 3 (conv)".
   void setLocation(std::string location);
 
-  /// Keeps `error`, at the location of the next op, if it is the first error.
-  /// Returns an invalid value. For functions that add several ops and check
-  /// their operands.
+  /// Records `error`, unless the builder already has an error. The location of
+  /// the error is the current one (setLocation). Returns an invalid value.
+  /// Functions that add several ops, such as crossEntropy, call this function
+  /// if their operands are wrong.
   Value refuse(Error error);
 
   /// Returns the first error of the ops that were added, or success if there

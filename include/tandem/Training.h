@@ -50,7 +50,7 @@ struct DropoutOptions {
   double probability = 0.5;
   /// The key of the generator, a ui64 scalar: the seed of a training run.
   GraphBuilder::Value key;
-  /// The number of the training step, a ui64 scalar
+  /// The number of steps that were done before this one, a ui64 scalar
   /// (TrainingOptions::stepsInput). A step that is computed again draws the
   /// same numbers.
   GraphBuilder::Value step;
@@ -65,9 +65,10 @@ struct DropoutOptions {
 /// Adds a dropout: each element of `operand`, of floats, becomes 0 with the
 /// given probability, and is multiplied by 1 / (1 - probability) otherwise. The
 /// elements are drawn by `random` (Philox4x32-10) with the key
-/// key + site * 0x9E3779B97F4A7C15 and the counter step * 2^32, modulo 2^64.
-/// The draws of two steps are therefore different as long as the operand has at
-/// most 2^34 elements.
+/// key + site * 0x9E3779B97F4A7C15 and the first counter step * 2^32, both
+/// modulo 2^64. Each counter gives four numbers. Two steps therefore use
+/// different counters if the operand has at most 2^34 elements and there are at
+/// most 2^32 steps.
 GraphBuilder::Value dropout(GraphBuilder &builder, GraphBuilder::Value operand,
                             const DropoutOptions &options);
 
@@ -135,7 +136,8 @@ struct TrainingLayout {
     std::string name;
     TensorType type;
     size_t group;
-    /// The first element in the arena. A multiple of 64 bytes.
+    /// The index of the first element in the arena. This element begins at a
+    /// multiple of 64 bytes.
     int64_t offset;
   };
   std::vector<Parameter> parameters;
@@ -145,11 +147,10 @@ struct TrainingLayout {
     enum class Kind {
       /// The parameters of a group.
       parameters,
-      /// Moments of a group: b of SGD, or m of Adam. They are 0 before the
-      /// first
-      /// step, as is the padding between parameters.
+      /// The first moments of a group: b of SGD, or m of Adam. Moments are 0
+      /// before the first step. The padding between parameters is 0, too.
       firstMoments,
-      /// v of Adam.
+      /// The second moments of a group: v of Adam.
       secondMoments,
       buffer,
       /// The number of steps that were done, a ui64 scalar.
@@ -169,25 +170,26 @@ struct TrainingLayout {
   size_t firstStateInput = 0, firstStateOutput = 0;
 };
 
-/// Returns the layout of all training steps of this loss with these options; it
-/// does not depend on the types of the inputs that are no state. Fails with
+/// Returns the layout of the state. All training steps of this loss with these
+/// options have the same layout, whatever the size of the batch. Fails with
 /// phase "train" if `options` do not fit the graph, or if the type of a
 /// parameter or of a buffer is not static.
 Expected<TrainingLayout> layOutTraining(const Graph &loss,
                                         const TrainingOptions &options);
 
-/// A training step as a graph. Its inputs are the inputs of the loss graph that
-/// are no state, the state, and the rate, an f64 scalar. Its outputs are the
-/// outputs of the loss graph that are no buffers, and the new state, which
+/// A training step as a graph. Its inputs are the inputs of the loss graph
+/// outside the state, the state, and the rate, an f64 scalar. Its outputs are
+/// the outputs of the loss graph that are no buffers, and the new state, which
 /// updates the inputs of the state (Graph::withUpdates).
 struct TrainingStep {
   std::unique_ptr<Graph> graph;
   TrainingLayout layout;
 };
 
-/// Makes a training step of the graph of a loss for inputs of these types, all
-/// of which are static. Fails as layOutTraining does, and with phase
-/// "differentiate" if the types do not fit or if the loss has no gradient.
+/// Makes a training step from the graph of a loss. `inputs` has the type of
+/// every input of the loss graph, including the parameters. All types are
+/// static. Fails as layOutTraining does, and with phase "differentiate" if the
+/// types do not fit or if the loss has no gradient.
 Expected<TrainingStep> makeTrainingStep(const Graph &loss,
                                         std::span<const TensorType> inputs,
                                         const TrainingOptions &options);

@@ -25,8 +25,9 @@ struct Storages {
   /// bytes.
   std::vector<uint32_t> roots;
   std::vector<int64_t> offsets;
-  /// By slot, the root of the smaller set that shares its value: the slots that
-  /// are views of one another, or of parts of one another.
+  /// By slot, a slot that represents its value. Slots with the same entry are
+  /// views of the same value, or of parts of it. A storage has several values
+  /// one after the other if kernels compute in place.
   std::vector<uint32_t> values;
   /// By step, whether the result is in the storage of the operand as a view of
   /// it (findViewOffset).
@@ -66,22 +67,23 @@ bool mayRise(int64_t before, int64_t after);
 /// Returns, for each slot, whether it is an output, or a reshape of it is one.
 std::vector<bool> findOutputValues(const Program &program);
 
-/// Returns, for each step, whether the result is a view of an input or a
-/// constant: of reshapes and of slices without gaps, except for slices that are
-/// outputs. Types may be dynamic.
+/// Returns, for each step, whether its result is a view of an input or of a
+/// constant. Reshapes and slices without gaps can be such steps. A slice whose
+/// result is an output is never such a step. Types may be dynamic.
 std::vector<bool> findViewsOfInputs(const Program &program);
 
 /// Finds the storages of a static program:
 ///
 /// - the result of a reshape is in the storage of its operand;
 /// - the result of a slice without gaps is in the storage of its operand, if
-///   that is an input or a constant, or SharingOptions::parts allows it; an
-///   output, or a reshape that is one, is a copy of the slice, as callers may
-///   keep it for long;
-/// - the operand of a concat is in the storage of the result if a step computes
-///   the operand from inputs, nothing else is in its storage, it is a multiple
-///   of Allocator::kAlignment bytes behind the beginning of the result, and
-///   nothing is written there before the operand is read for the last time. An
+///   that is an input or a constant, or SharingOptions::parts allows it. If the
+///   result of the slice, or a reshape of it, is an output, the slice copies,
+///   because callers may keep outputs for a long time;
+/// - the operand of a concat is in the storage of the result if all of the
+///   following hold. A step computes the operand, and the operand depends on an
+///   input of the program. No other slot is in the storage of the operand. The
+///   operand begins at a multiple of Allocator::kAlignment bytes in the result.
+///   No step writes to these bytes before the last read of the operand. An
 ///   operand of two concats is in the result of the first one;
 /// - the result of a kernel that may compute in place is in the storage of an
 ///   operand that dies there.

@@ -67,15 +67,18 @@ ArenaLayout layOut(std::span<const LiveRange> ranges,
 /// memory. A kernel's result takes the place of an operand that is not read
 /// afterwards, where the kernel allows it (Kernel.in_place).
 ///
-/// The result of a slice without gaps is placed at its bytes of the operand, so
-/// that it is a view (isView), and operands of a concat are placed where they
-/// belong in the result, so that the concat does not copy them. Inputs and
-/// constants stay where they are, so a slice of one is always a view, and a
-/// concat copies them. Of computed values, the memory of the whole is held from
-/// the first part that is written to the last one that is read. Slices and
-/// concats copy if sharing would raise the peak of the plan by more bytes than
-/// it saves copying, or by more than the share of the peak that recomputation
-/// must save (RecomputeLimits). An output is never a view of a slice.
+/// The result of a slice without gaps (findViewOffset) is placed at its bytes
+/// of the operand, so that it is a view (isView). Operands of a concat are
+/// placed where they belong in the result, so that the concat does not copy
+/// them. Inputs and constants are never moved: such a slice of one is a view,
+/// and a concat copies them. If slices share memory with a value that a step
+/// computes, this memory is held until the last slice is read. If operands of a
+/// concat are computed in the result, its memory is held from the first write
+/// to an operand. Slices and concats copy instead if sharing would raise the
+/// peak by more than the number of bytes that are no longer copied, or by the
+/// share of the peak that recomputation must save or more (RecomputeLimits). If
+/// the result of a slice is an output, the slice copies, because callers may
+/// keep outputs for a long time.
 ///
 /// The steps are reordered where that lowers the peak, and so that outputs can
 /// be written over the inputs that they update (orderUpdatesLast). The memory

@@ -24,11 +24,13 @@
 namespace tandem {
 
 /// Returns where the result of `slice` begins in its operand, in bytes, if the
-/// result consists of consecutive bytes of the row-major operand. That is the
-/// case if all dims before the last shortened dim have size 1 in the result,
-/// and if the strides of dims of other sizes are 1. Returns nothing for other
-/// slices, for empty results, and if the type of the operand or a bound is
-/// dynamic. The shape rule of slice must hold.
+/// result consists of consecutive bytes of the row-major operand. A dim is
+/// shortened if the slice does not take all of its elements. The bytes are
+/// consecutive if all dims before the last shortened dim have size 1 in the
+/// result, and if the slice takes the elements of every dim of another size
+/// with stride 1. Returns nothing for other slices, for empty results, and if
+/// the type of the operand or a bound is dynamic. The shape rule of slice must
+/// hold.
 std::optional<int64_t> findContiguousSlice(const fb::SliceAttrsT &slice,
                                            const TensorType &operand);
 

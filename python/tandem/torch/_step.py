@@ -15,11 +15,11 @@ Loss = Callable[[typing.Any, typing.Any], torch.Tensor]
 
 
 class _Cohort:
-    """Parameters of a group that have made the same number of steps.
+    """Parameters of one group of the optimizer that were updated equally often.
 
     Attributes:
       group: the group of the optimizer.
-      is_new: whether the parameters have made no step.
+      is_new: whether the parameters were never updated.
       parameters, states: the parameters and their states.
       settings: the settings of the group that the formula reads.
     """
@@ -32,7 +32,8 @@ class _Cohort:
 
     @property
     def key(self) -> tuple[typing.Any, ...]:
-        """What a traced step depends on, beside what torch guards."""
+        """If this key changes, the step must be traced again. torch itself checks the
+        shapes and dtypes of the tensors."""
         return (*self.settings.items(), *map(id, self.parameters))
 
 
@@ -163,7 +164,8 @@ def training_step(model: torch.nn.Module, loss: Loss | None,
     Gradients are not stored in `.grad`.
 
     The optimizer is a torch.optim.SGD, Adam or AdamW. The rate is read at each call. If
-    another setting changes, or the inputs have other sizes, the step is traced again.
+    another setting changes, the step is traced again. If the inputs have other sizes,
+    torch may trace the step again.
 
     Args:
       dynamic: as for torch.compile.

@@ -44,7 +44,7 @@ class Slot:
 
 class TrainingState:
     """The parameters, the moments of the optimizer, the buffers and the number of steps
-    of a training run, which steps update in place.
+    of a training run. Each step updates these arrays in place.
 
     The state belongs to the TrainingStep that made it. It must not be used by two calls
     at the same time.

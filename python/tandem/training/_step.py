@@ -39,8 +39,8 @@ def training_step(loss: Function, optimizer: Optimizer, *, parameters: Sequence[
         done before (`tandem.training.dropout`).
       output: the output that is the loss.
 
-    Raises Error if the arguments do not fit the loss; whether the loss has a gradient is
-    known at the first call (docs/Training.md).
+    Raises Error if the arguments do not fit the loss. If the loss has no gradient, the
+    first call of the step raises Error.
     """
     check_type("loss", loss, Function, "a tandem.Function")
     check_type("optimizer", optimizer, Optimizer, "an optimizer of tandem.training")
@@ -77,7 +77,8 @@ class TrainingStep:
 
     @property
     def functions(self) -> list[Function]:
-        """The functions of the signatures that were used."""
+        """The functions of the 256 signatures that were used last. A signature is the
+        shapes of the inputs."""
         return list(self._functions.values())
 
     def init(self, parameters: Mapping[str, typing.Any],

@@ -32,9 +32,9 @@ std::optional<int64_t> findViewOffset(SliceOp slice);
 /// that can be views; `value` itself if another op computes it.
 mlir::Value findViewRoot(mlir::Value value);
 
-/// True if `slice` can be a view of an argument of its function, or of the
-/// result of a constant. Arguments are in memory anyway, so the slice costs
-/// nothing as a step.
+/// True if `slice` can be a view of an argument of its function or of a
+/// constant. Both are always in memory, so the slice costs nothing as a step of
+/// its own.
 bool isViewOfArgument(SliceOp slice);
 
 /// Returns where each operand of `concat` begins in the result, in bytes, if

@@ -22,9 +22,9 @@
 
 namespace tandem {
 
-/// For each step, the slots whose value no later step reads, in no particular
-/// order. A slot in which others are placed is in use for as long as these are.
-/// The lists never contain inputs, constants or outputs.
+/// For each step, the slots whose last use is in this step, in no particular
+/// order. A slot in which other slots are placed is in use until the last use
+/// of those slots. The lists never contain inputs, constants or outputs.
 std::vector<std::vector<uint32_t>> slotsDeadAfter(const Program &program);
 
 /// The place where the value of a slot begins: `offset` bytes into `memory`,
@@ -40,15 +40,15 @@ SlotPlace placeOf(const fb::ProgramT &program, uint32_t slot);
 /// returns where these begin in the operand, in bytes. That is the case for
 /// reshapes, and for slices of static types whose elements have no gaps between
 /// them (findContiguousSlice), if the bytes begin at a multiple of
-/// Allocator::kAlignment. The step must be verified.
+/// Allocator::kAlignment. The program must be verified.
 std::optional<int64_t> findViewOffset(const fb::ProgramT &program,
                                       const fb::StepT &step);
 
-/// The same if the result is also placed at these bytes. Executing such a step
-/// does nothing, because the result is already there: it is a view of the
-/// operand. The operand and the result of a reshape have the same place; the
-/// result of a slice is placed in the memory of the operand
-/// (`Slot.arena_offset` and `Slot.host`).
+/// Returns what findViewOffset returns, but only if the result is placed at
+/// these bytes: the result is then a view of the operand, and executing the
+/// step does nothing. The operand and the result of such a reshape have the
+/// same place. The result of such a slice is placed in the memory of another
+/// slot, `Slot.host`, at `Slot.arena_offset`.
 std::optional<int64_t> viewOffset(const fb::ProgramT &program,
                                   const fb::StepT &step);
 bool isView(const fb::ProgramT &program, const fb::StepT &step);
