@@ -223,6 +223,25 @@ class StepTest(unittest.TestCase):
             step(state, x, y.astype(np.float32), rate=0.1)
         self.assertEqual(state.steps, 0)
 
+    def test_states_and_rates_that_would_destroy_parameters(self):
+        step = tandem.training_step(linear(), training.adam(), parameters=["w", "b"])
+        state, (x, y) = step.init(start()), data()
+        before = {name: array.copy() for name, array in state.tensors().items()}
+        for other in (tandem.training_step(linear(), training.adam(), parameters=["b", "w"]),
+                      tandem.training_step(linear(), training.sgd(), parameters=["w", "b"])):
+            with self.assertRaisesRegex(tandem.Error, "belongs to another training step"):
+                other(state, x, y, rate=0.1)
+        # A step that was made in the same way may go on with the state.
+        tandem.training_step(linear(), training.adam(), parameters=["w", "b"])(
+            step.init(start()), x, y, rate=0.1)
+        for rate in (np.nan, np.inf, np.array([0.1])):
+            with self.assertRaisesRegex(tandem.Error, "the rate is"):
+                step(state, x, y, rate=rate)
+        with self.assertRaises(ValueError):
+            step(state, x, y, rate="fast")
+        for name, array in state.tensors().items():
+            np.testing.assert_array_equal(array, before[name])
+
     def test_loss_that_is_not_finite(self):
         step = tandem.training_step(linear(), training.adam(), parameters=["w", "b"])
         state, (x, y) = step.init(start()), data()

@@ -15,6 +15,9 @@ from ..report import Report, join
 from ._optimizers import Optimizer
 from ._state import Place, Slot, TrainingState
 
+if typing.TYPE_CHECKING:
+    import numpy as np
+
 # Functions for so many signatures are kept.
 _MOST_SIGNATURES = 256
 # The numbers of inputs and of an output.
@@ -73,7 +76,7 @@ class TrainingStep:
         self._given = [number for number in range(len(loss.inputs)) if number not in own]
         self._functions: collections.OrderedDict[tuple[tuple[int, ...], ...], Function]
         self._functions = collections.OrderedDict()
-        self._layout: dict[str, typing.Any] = loss._impl.training_layout(settings)
+        self._layout = _read_layout(loss, loss._impl.training_layout(settings))
 
     @property
     def functions(self) -> list[Function]:
@@ -85,7 +88,7 @@ class TrainingStep:
              buffers: Mapping[str, typing.Any] | None = None) -> TrainingState:
         """A new state with copies of these parameters and buffers, by name (inputs
         without a name are called "input 0" and so on)."""
-        state = TrainingState(*self._state())
+        state = TrainingState(*self._layout)
         for own, given, what in ((state.parameters, parameters, "parameter"),
                                  (state.buffers, buffers or {}, "buffer")):
             _fill(own, given, what)
@@ -134,8 +137,10 @@ class TrainingStep:
 
     def _bind(self, state: TrainingState, inputs: tuple[typing.Any, ...],
               named: dict[str, typing.Any], rate: float) -> tuple[Function, list[typing.Any]]:
-        import numpy as np
         check_type("state", state, TrainingState, "a state of TrainingStep.init")
+        if (state._slots, state._places) != self._layout:
+            raise Error("the state belongs to another training step", "train",
+                        hint="init of this step makes a state, and load fills it")
         arrays = list(inputs)
         for spec in self.inputs[len(inputs):]:
             if spec.name not in named:
@@ -148,7 +153,7 @@ class TrainingStep:
             if not hasattr(array, "shape"):
                 raise TypeError(f"input {spec.name!r} is no array: {type(array).__name__}")
         function = self._function_of(tuple(as_shape(array) for array in arrays))
-        return function, [*arrays, *state._arrays, np.asarray(rate, np.float64)]
+        return function, [*arrays, *state._arrays, _check_rate(rate)]
 
     def _function_of(self, shapes: tuple[tuple[int, ...], ...]) -> Function:
         function = self._functions.get(shapes)
@@ -166,17 +171,6 @@ class TrainingStep:
                      for number, spec in enumerate(self._loss.inputs)]
         return Function(self._loss._impl.training_step(signature, self._settings), None)
 
-    def _state(self) -> tuple[list[Slot], list[Place]]:
-        """The layout of the state."""
-        specs = self._loss.inputs
-        names = [spec.name or f"input {number}" for number, spec in enumerate(specs)]
-        places = [Place(names[number], typing.cast("tuple[int, ...]", specs[number].shape),
-                        group, offset)
-                  for number, group, offset in self._layout["parameters"]]
-        slots = [Slot(kind, dtype, shape, number, names[number] if kind == "buffer" else "")
-                 for kind, dtype, shape, number in self._layout["state"]]
-        return slots, places
-
     def _loss_output(self) -> int:
         """The number of the loss among the outputs that are no buffers."""
         loss = int(self._settings["loss"])
@@ -188,6 +182,27 @@ class TrainingStep:
                  "no checkpoint was saved")
         return Error(f"the loss of step {state.steps} is {value}", "train",
                      hint=f"the state has been updated with it: {again}")
+
+
+def _read_layout(loss: Function,
+                 layout: Mapping[str, typing.Any]) -> tuple[list[Slot], list[Place]]:
+    """The tensors of the state and the places of the parameters in them."""
+    names = [spec.name or f"input {number}" for number, spec in enumerate(loss.inputs)]
+    places = [Place(names[number], typing.cast("tuple[int, ...]", loss.inputs[number].shape),
+                    group, offset) for number, group, offset in layout["parameters"]]
+    slots = [Slot(kind, dtype, shape, number, names[number] if kind == "buffer" else "")
+             for kind, dtype, shape, number in layout["state"]]
+    return slots, places
+
+
+def _check_rate(rate: float) -> np.ndarray:
+    """The rate as a scalar. With a rate that is not finite, a step would destroy the
+    parameters."""
+    import numpy as np
+    value = np.asarray(rate, np.float64)
+    if value.shape != () or not np.isfinite(value):
+        raise Error(f"the rate is {rate}", "train", hint="it is one finite number")
+    return value
 
 
 def _fill(own: dict[str, typing.Any], given: Mapping[str, typing.Any], what: str) -> None:
