@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ._errors import Error
 
@@ -18,6 +18,24 @@ def random_inputs(function: Function | TrainingStep, dims: Mapping[str, int],
                   seed: int = 0) -> list[np.ndarray]:
     """An array of random values for each input, with sizes of free dims by name."""
     return [_random(spec, dims, seed) for spec in function.inputs]
+
+
+def in_order(inputs: Sequence[Spec], given: Sequence[typing.Any],
+             named: Mapping[str, typing.Any]) -> list[typing.Any]:
+    """The arrays of a call in the order of the inputs, of which some were given by name.
+    Raises TypeError if one is missing, unknown, given twice or no array."""
+    arrays, left = list(given), dict(named)
+    for spec in inputs[len(given):]:
+        if spec.name not in left:
+            raise TypeError(f"input {spec.name!r} is missing")
+        arrays.append(left.pop(spec.name))
+    if left or len(arrays) > len(inputs):
+        extra = repr(next(iter(left))) if left else str(len(inputs))
+        raise TypeError(f"there is no input {extra}, or it is given twice")
+    for number, array in enumerate(arrays):
+        if not hasattr(array, "shape"):
+            raise TypeError(f"input {number} is no array: {type(array).__name__}")
+    return arrays
 
 
 def free_dims(function: Function | TrainingStep) -> list[str]:

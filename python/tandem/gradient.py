@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from ._errors import check_type
 from ._function import Function, as_shape
+from ._inputs import in_order
 
 # Functions for so many signatures are kept.
 _MOST_SIGNATURES = 256
@@ -36,30 +37,13 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
         return function.with_gradient(list(shapes), wrt=inputs, loss=loss)
 
     def call(*given: typing.Any, **named: typing.Any) -> tuple[typing.Any, typing.Any]:
-        arrays = _in_order(function, given, named)
-        for number, array in enumerate(arrays):
-            if not hasattr(array, "shape"):
-                raise TypeError(f"input {number} is no array: {type(array).__name__}")
+        arrays = in_order(function.inputs, given, named)
         results = for_signature(tuple(as_shape(array) for array in arrays))(*arrays)
         values, gradients = results[:count], results[count:]
         return (values[0] if count == 1 else values,
                 gradients[0] if is_one else gradients)
 
     return call
-
-
-def _in_order(function: Function, given: tuple[typing.Any, ...],
-              named: dict[str, typing.Any]) -> list[typing.Any]:
-    """The arrays of a call, of which some were given by name."""
-    arrays, left = list(given), dict(named)
-    for spec in function.inputs[len(given):]:
-        if spec.name in left:
-            arrays.append(left.pop(spec.name))
-        elif named:
-            raise TypeError(f"input {spec.name!r} is missing")
-    if left:
-        raise TypeError(f"there is no input {next(iter(left))!r}, or it is given twice")
-    return arrays
 
 
 def grad(function: Function, *, wrt: int | str | Sequence[int | str] = 0,

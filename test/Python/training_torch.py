@@ -4,6 +4,7 @@
 batches."""
 
 import os
+import pathlib
 import sys
 import unittest
 
@@ -12,21 +13,11 @@ import tandem
 import torch
 from torch.nn import functional
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..",
-                                "examples", "train"))
+TESTS = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(TESTS / "Inputs"), str(TESTS.parents[1] / "examples/train")]
 import fashion_mnist
 import simplecnn
-
-
-def forward(p, images, mask):
-    """SimpleCNN in PyTorch, with the parameters of simplecnn.shapes()."""
-    x = images
-    for layer in ("conv1", "conv2"):
-        x = functional.relu(functional.conv2d(x, p[f"{layer}.weight"], p[f"{layer}.bias"],
-                                              padding=1))
-        x = functional.max_pool2d(x, 2)
-    x = functional.relu(x.flatten(1) @ p["linear1.weight"] + p["linear1.bias"]) * mask
-    return x @ p["linear2.weight"] + p["linear2.bias"]
+import torch_simplecnn
 
 
 def batches(count, dtype, with_masks):
@@ -46,7 +37,8 @@ def train_torch(steps, dtype, with_masks):
     for images, labels, mask in batches(steps, dtype, with_masks):
         optimizer.zero_grad()
         loss = functional.cross_entropy(
-            forward(p, torch.tensor(images), torch.tensor(mask)), torch.tensor(labels))
+            torch_simplecnn.forward(p, torch.tensor(images), lambda x: x * torch.tensor(mask)),
+            torch.tensor(labels))
         loss.backward()
         optimizer.step()
         losses.append(loss.item())

@@ -7,7 +7,7 @@ import sys
 import numpy as np
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.append(str(ROOT / "examples/train"))
+sys.path += [str(ROOT / "examples/train"), str(ROOT / "test/Python/Inputs")]
 import simplecnn  # noqa: E402
 
 RATE = 1e-3
@@ -29,19 +29,9 @@ def tandem_step(threads, dropout, seed, mode="auto"):
     return run
 
 
-def torch_forward(p, x, dropout):
-    from torch.nn import functional
-    for layer in ("conv1", "conv2"):
-        x = functional.relu(functional.conv2d(x, p[f"{layer}.weight"], p[f"{layer}.bias"],
-                                              padding=1))
-        x = functional.max_pool2d(x, 2)
-    x = functional.relu(x.flatten(1) @ p["linear1.weight"] + p["linear1.bias"])
-    x = functional.dropout(x, dropout, training=dropout > 0)
-    return x @ p["linear2.weight"] + p["linear2.bias"]
-
-
 def torch_step(threads, dropout, seed, backend=None):
     import torch
+    import torch_simplecnn
     from torch.nn import functional
     torch.set_num_threads(threads)
     torch.manual_seed(seed)
@@ -50,7 +40,8 @@ def torch_step(threads, dropout, seed, backend=None):
     optimizer = torch.optim.Adam(p.values(), lr=RATE)
 
     def loss_of(images, labels):
-        return functional.cross_entropy(torch_forward(p, images, dropout), labels)
+        logits = torch_simplecnn.forward(p, images, lambda x: functional.dropout(x, dropout))
+        return functional.cross_entropy(logits, labels)
 
     compiled = torch.compile(loss_of, backend=backend) if backend else loss_of
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from .._errors import Error, check_type
 from .._function import Function, as_shape, number_of
+from .._inputs import in_order
 from ..profile import Profile
 from ..report import Report, join
 from ._optimizers import Optimizer
@@ -141,17 +142,7 @@ class TrainingStep:
         if (state._slots, state._places) != self._layout:
             raise Error("the state belongs to another training step", "train",
                         hint="init of this step makes a state, and load fills it")
-        arrays = list(inputs)
-        for spec in self.inputs[len(inputs):]:
-            if spec.name not in named:
-                raise TypeError(f"input {spec.name!r} is missing")
-            arrays.append(named.pop(spec.name))
-        if named or len(arrays) > len(self.inputs):
-            extra = repr(next(iter(named), None)) if named else str(len(self.inputs))
-            raise TypeError(f"there is no input {extra}, or it is given twice")
-        for spec, array in zip(self.inputs, arrays):
-            if not hasattr(array, "shape"):
-                raise TypeError(f"input {spec.name!r} is no array: {type(array).__name__}")
+        arrays = in_order(self.inputs, inputs, named)
         function = self._function_of(tuple(as_shape(array) for array in arrays))
         return function, [*arrays, *state._arrays, _check_rate(rate)]
 
