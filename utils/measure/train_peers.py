@@ -18,7 +18,8 @@ def tandem_step(threads, dropout, seed, mode="auto"):
     tandem.set_num_threads(threads)
     drop = simplecnn.random_dropout(dropout, seed) if dropout else None
     parameters = simplecnn.initial(seed)
-    step = tandem.training_step(simplecnn.build(drop, mode=mode), tandem.training.adam(),
+    loss = simplecnn.build(drop, mode=mode, cache=False)  # C is that of a cold start.
+    step = tandem.training_step(loss, tandem.training.adam(),
                                 parameters=list(parameters), steps_input="steps")
     state = step.init(parameters)
 
