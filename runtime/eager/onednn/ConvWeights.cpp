@@ -10,8 +10,6 @@
 #include "Builders.h"
 #include "Image.h"
 
-#include "tandem/Runtime/Kernels/LibraryFormats.h"
-
 #include <numeric>
 
 using namespace tandem;
@@ -103,9 +101,10 @@ Primitive WeightsBuilder::choose() const {
       conv.batch * conv.output[0] * conv.output[1] * conv.output[2];
   if (isChannelsLast && isProduct() && positions >= kManyPositions)
     return describe(input, gradient, outputsInnermost(kernel));
-  const bool mayConvert =
-      !isChannelsLast &&
-      changesImageFormats(conv.groups, taps, conv.groupInputChannels);
+  // In the formats of channels-first images, the library sums over one image at
+  // a time. For three channels of 32x32 pixels, that takes ten times as long as
+  // the conversions and the sum in formats of its own (Zen 4).
+  const bool mayConvert = !isChannelsLast && (taps > 1 || conv.groups > 1);
   if (!mayConvert) {
     const Primitive own = describe(input, gradient, anyFormat(kernel));
     if (isGenerated(own.impl_info_str()) || conv.groups == 1)
