@@ -26,6 +26,7 @@ namespace {
 /// A convolution, channels last, of `size` x `size` positions and 3 x 3 taps.
 struct ConvSizes {
   int64_t size = 28, inputs = 64, outputs = 64, pad = 1;
+  bool areWeightsConstant = true, areOutputsLast = true;
 };
 
 class ContractionCosts : public testing::Test {
@@ -34,29 +35,31 @@ protected:
     context.loadDialect<ir::TandemDialect, func::FuncDialect>();
   }
 
-  /// Costs with constant weights, by way; the library's last.
+  /// The costs, by way; the library's last.
   SmallVector<ContractionCost, 4> estimate(const ConvSizes &sizes,
                                            const DeviceModel &device) {
     int64_t input = sizes.size + 2 - 2 * sizes.pad;
     std::string x =
         llvm::formatv("tensor<1x{0}x{0}x{1}xf32>", input, sizes.inputs);
     std::string w =
-        llvm::formatv("tensor<3x3x{0}x{1}xf32>", sizes.inputs, sizes.outputs);
+        llvm::formatv(sizes.areOutputsLast ? "tensor<3x3x{0}x{1}xf32>"
+                                           : "tensor<{1}x{0}x3x3xf32>",
+                      sizes.inputs, sizes.outputs);
     std::string y =
         llvm::formatv("tensor<1x{0}x{0}x{1}xf32>", sizes.size, sizes.outputs);
     std::string text = llvm::formatv(
         "func.func @main(%x: {0}, %w: {1}) -> {2} {{\n"
         "  %0 = tandem.conv %x, %w layout = <input = \"NHWC\", kernel = "
-        "\"HWIO\", output = \"NHWC\"> pad_low = [{3}, {3}] pad_high = "
+        "\"{4}\", output = \"NHWC\"> pad_low = [{3}, {3}] pad_high = "
         "[{3}, {3}] : ({0}, {1}) -> {2}\n  return %0 : {2}\n}\n",
-        x, w, y, sizes.pad);
+        x, w, y, sizes.pad, sizes.areOutputsLast ? "HWIO" : "OIHW");
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(text, ParserConfig(&context));
     if (!module)
       return {};
     SmallVector<ContractionCost, 4> costs;
     module->walk([&](ir::ConvOp conv) {
-      costs = estimateContractionCosts(conv, /*isConstant=*/true, device,
+      costs = estimateContractionCosts(conv, sizes.areWeightsConstant, device,
                                        /*useWinograd=*/false);
     });
     return costs;
@@ -99,6 +102,17 @@ TEST_F(ContractionCosts, MoreWorkAndBytesCostMore) {
   for (int way : {0, 1})
     EXPECT_GT(estimate({}, slow)[way].getNs(),
               estimate({}, device)[way].getNs());
+}
+
+TEST_F(ContractionCosts, TheLibraryReordersWeightsThatAreNotConstant) {
+  auto library = [&](bool areWeightsConstant, bool areOutputsLast) {
+    return estimate({7, 512, 512, 1, areWeightsConstant, areOutputsLast},
+                    genericDeviceModel())
+        .back()
+        .getNs();
+  };
+  EXPECT_GT(library(false, true), library(true, true));
+  EXPECT_GT(library(false, false), library(false, true));
 }
 
 TEST_F(ContractionCosts, ThreadsShareWhatIsLargeOnly) {

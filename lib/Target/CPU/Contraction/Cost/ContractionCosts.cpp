@@ -198,6 +198,7 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   }
   Contraction packed = assumePacked(*given);
   problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.core);
+  problem.areOutputsAdjacent = given->outputStride == 1;
   bool isPacked = problem.packedBlock.has_value();
   flattenPositions(packed);
   flattenPositions(*given);

@@ -28,6 +28,8 @@ struct CostProblem {
   CPUShares shares;
   /// The number of outputs in a block of the weights, where they are packed.
   std::optional<int64_t> packedBlock = std::nullopt;
+  /// Whether the weights of two outputs are adjacent in memory.
+  bool areOutputsAdjacent = true;
 };
 
 /// Whether the channels of each position of the data are adjacent in memory.
