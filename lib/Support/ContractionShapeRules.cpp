@@ -9,7 +9,8 @@
 // Labels:
 //   conv    C1  layouts name N, C (input, output) or O, I (kernel) and the same
 //               one to three spatial dims; ranks are those of the layouts
-//           C2  operands have one element type, a float
+//           C2  operands have one element type, a float; or the input is of ui8
+//               or i8, the kernel of i8, and there is no bias
 //           C3  one stride, pad and dilation per spatial dim; strides and
 //               dilations are >= 1, pads >= 0
 //           C4  groups is >= 1 and divides the output channels
@@ -19,7 +20,8 @@
 //   conv_backward_data and conv_backward_weights: the same, as said in the
 //   dialect
 //   matmul  C1  ranks are 2 or more
-//           C2  operands have one element type, not i1
+//           C2  operands have one element type, not i1; with `widen`, they are
+//               of ui8 or i8, and of i8
 //           C3  the contracted dims are equal
 //           C4  batch dims broadcast as in NumPy
 //
@@ -95,14 +97,30 @@ Expected<ConvLayouts> parseLayouts(const OpDesc &op, Operands operands) {
   return ConvLayouts{*input, *kernel, *output};
 }
 
+/// True if a contraction of these operands multiplies integers of 8 bits and
+/// sums them in i32.
+bool areBytes(Operands operands) {
+  const DType data = operands[0].dtype;
+  return (data == DType::ui8 || data == DType::i8) &&
+         operands[1].dtype == DType::i8;
+}
+
+/// Constraint 2.
+Status checkConvTypes(OpKind kind, Operands operands) {
+  if (kind == OpKind::conv && operands.size() == 2 && areBytes(operands))
+    return {};
+  for (const TensorType &type : operands)
+    if (!isFloat(type.dtype) || type.dtype != operands[0].dtype)
+      return broken(kind, 2, operands[0].dtype, " and ", type.dtype);
+  return {};
+}
+
 /// Constraints 2 and 3, and the first half of 4.
 Status checkConvAttrs(const OpDesc &op, Operands operands, size_t numSpatial) {
   const fb::ConvAttrsT &attrs = *op.attrs.AsConvAttrs();
   const bool isBackward = op.kind == OpKind::conv_backward_data,
              isWeights = op.kind == OpKind::conv_backward_weights;
-  for (const TensorType &type : operands)
-    if (!isFloat(type.dtype) || type.dtype != operands[0].dtype)
-      return broken(op.kind, 2, operands[0].dtype, " and ", type.dtype);
+  TANDEM_RETURN_IF_ERROR(checkConvTypes(op.kind, operands));
   if (attrs.strides.size() != numSpatial ||
       attrs.pad_low.size() != numSpatial ||
       attrs.pad_high.size() != numSpatial ||
@@ -251,6 +269,8 @@ static Expected<TensorType> inferSpatial(const OpDesc &op, Operands operands,
                           checkChannels(attrs.groups, operands, layouts));
 
   TensorType result = operands[0];
+  if (!isFloat(result.dtype))
+    result.dtype = DType::i32;
   result.shape[layouts.output.batch] = operands[0].shape[layouts.input.batch];
   result.shape[layouts.output.channel] = channels;
   for (int i = 0; i < numSpatial; ++i) {
@@ -366,8 +386,11 @@ Expected<TensorType> shape_rules::inferMatmul(const OpDesc &op,
   if (l < 2 || r < 2)
     return broken(OpKind::matmul, 1, "ranks are ", l, " and ", r);
   DType dtype = operands[0].dtype;
-  if (dtype != operands[1].dtype || !isNumber(dtype))
+  if (attrs.widen ? !areBytes(operands)
+                  : dtype != operands[1].dtype || !isNumber(dtype))
     return broken(OpKind::matmul, 2, dtype, " and ", operands[1].dtype);
+  if (attrs.widen)
+    dtype = DType::i32;
   int64_t m = lhs[l - (attrs.transpose_lhs ? 1 : 2)];
   int64_t lhsK = lhs[l - (attrs.transpose_lhs ? 2 : 1)];
   int64_t rhsK = rhs[r - (attrs.transpose_rhs ? 1 : 2)];

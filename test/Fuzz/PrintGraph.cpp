@@ -181,6 +181,7 @@ std::string printAttrs(const OpDesc &op) {
   if (auto *a = attrs.AsMatmulAttrs()) {
     p.flag("transpose_lhs", a->transpose_lhs);
     p.flag("transpose_rhs", a->transpose_rhs);
+    p.flag("widen", a->widen);
   }
   if (auto *a = attrs.AsPoolAttrs())
     printPool(p, *a, op.kind);

@@ -149,7 +149,11 @@ static LogicalResult emitWindow(Operation *hero, Operation *op,
 /// Computes the data, where ops of the kernel do, in loops of their own.
 static LogicalResult emitPrologue(Operation *hero) {
   OpOperand &data = hero->getOpOperand(0);
-  if (!isa_and_nonnull<ir::TandemOpInterface>(data.get().getDefiningOp()))
+  Operation *producer = data.get().getDefiningOp();
+  // An argument of unsigned integers is signless, and is cast back.
+  if (auto cast = dyn_cast_or_null<ir::BitcastOp>(producer))
+    producer = cast.getInput().getDefiningOp();
+  if (!isa_and_nonnull<ir::TandemOpInterface>(producer))
     return success();
   OpBuilder builder(hero);
   RankedTensorType type = typeOf(data.get());

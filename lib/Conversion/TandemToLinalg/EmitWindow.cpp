@@ -97,6 +97,26 @@ static FailureOr<Convolution> analyze(ir::ConvOp op) {
   return conv;
 }
 
+/// `element`, which is one of `operand`, in the type in which products are
+/// summed: integers are widened by their sign.
+static Value widenFactor(OpBuilder &builder, Location loc, Value element,
+                         Value operand, Type sumType) {
+  if (!element || element.getType() == sumType)
+    return element;
+  if (isUnsigned(operand))
+    return arith::ExtUIOp::create(builder, loc, sumType, element);
+  return arith::ExtSIOp::create(builder, loc, sumType, element);
+}
+
+/// Adds the product of two elements to `sum`, which may be null.
+static Value addProductOf(OpBuilder &builder, Location loc, Value sum, Value a,
+                          Value b) {
+  if (isa<FloatType>(a.getType()))
+    return addProduct(builder, loc, sum, a, b);
+  Value product = arith::MulIOp::create(builder, loc, a, b);
+  return sum ? arith::AddIOp::create(builder, loc, sum, product) : product;
+}
+
 /// Adds the products of one tap over the group's input channels to `sum`, which
 /// is null at first.
 static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
@@ -117,18 +137,21 @@ static Value emitConvTap(ElementalEmitter &emitter, const Convolution &conv,
   kernelIndex[conv.kernel.batch] = outputChannel;
   for (auto [i, offset] : llvm::enumerate(tap))
     kernelIndex[conv.kernel.spatial[i]] = builder.getAffineConstantExpr(offset);
-  Value zero = emitter.constant(
-      getComputeType(typeOf(op.getResult()).getElementType()), 0);
+  Type sumType = getComputeType(typeOf(op.getResult()).getElementType());
+  Value zero = emitter.constant(sumType, 0);
   for (int64_t c = 0; c < conv.inputChannelsOfGroup; ++c) {
     inputIndex[conv.input.channel] = firstChannel + c;
     kernelIndex[conv.kernel.channel] = builder.getAffineConstantExpr(c);
     Value x = emitter.emitGuarded(conditions, zero, [&] {
-      return emitter.emit(op.getInput(), inputIndex);
+      return widenFactor(builder, loc, emitter.emit(op.getInput(), inputIndex),
+                         op.getInput(), sumType);
     });
-    Value w = emitter.emit(op.getKernel(), kernelIndex);
+    Value w =
+        widenFactor(builder, loc, emitter.emit(op.getKernel(), kernelIndex),
+                    op.getKernel(), sumType);
     if (!x || !w)
       return {};
-    sum = addProduct(builder, loc, sum, x, w);
+    sum = addProductOf(builder, loc, sum, x, w);
   }
   return sum;
 }
@@ -190,7 +213,6 @@ static Value emitMatmul(ElementalEmitter &emitter, ir::MatmulOp op,
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
   Type type = getComputeType(typeOf(op.getResult()).getElementType());
-  bool isFloat = isa<FloatType>(type);
   Value sum = emitter.constant(type, 0);
   for (int64_t k = 0, e = getUnrolledElements(op); k < e; ++k) {
     AffineExpr inner = builder.getAffineConstantExpr(k);
@@ -199,19 +221,15 @@ static Value emitMatmul(ElementalEmitter &emitter, ir::MatmulOp op,
       ElementIndex at = getBatchIndex(operand, index);
       at.push_back(transposed ? column : row);
       at.push_back(transposed ? row : column);
-      return emitter.emit(operand, at);
+      return widenFactor(builder, loc, emitter.emit(operand, at), operand,
+                         type);
     };
     Value a =
         read(op.getLhs(), index[index.size() - 2], inner, op.getTransposeLhs());
     Value b = read(op.getRhs(), inner, index.back(), op.getTransposeRhs());
     if (!a || !b)
       return {};
-    if (isFloat) {
-      sum = addProduct(builder, loc, sum, a, b);
-    } else {
-      Value product = arith::MulIOp::create(builder, loc, a, b);
-      sum = arith::AddIOp::create(builder, loc, sum, product);
-    }
+    sum = addProductOf(builder, loc, sum, a, b);
   }
   return sum;
 }

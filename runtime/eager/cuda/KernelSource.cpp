@@ -73,8 +73,10 @@ FamilyFiles filesOf(KernelFamily family) {
             {},
             {"Accumulators", "BlockCombination", "Normalization"}};
   case KernelFamily::contraction:
-    return {
-        "contraction", {}, {"Contraction"}, {"Spatial", "ContractionFloats"}};
+    return {"contraction",
+            {},
+            {"Contraction"},
+            {"Spatial", "Convolution", "ContractionFloats"}};
   }
   __builtin_unreachable();
 }
@@ -274,6 +276,8 @@ std::string cuda::programSource(const ProgramKey &key) {
     append(source, files.numbers);
   if (isFloat(key.dtype))
     append(source, files.floats);
+  if (key.family == KernelFamily::contraction && key.dtype == DType::i32)
+    append(source, {"Spatial", "Convolution", "ContractionBytes"});
   if (key.family == KernelFamily::shape && key.dtype == DType::ui32)
     append(source, {"Random"});
   if (group)

@@ -58,6 +58,15 @@ int64_t tilesOf(int64_t m, int64_t n) {
 
 } // namespace
 
+/// The kernel `name` of a contraction: that of integers of 8 bits has the type
+/// of the data behind its name.
+static std::string kernelOf(std::string name, const OpSignature &signature) {
+  const DType data = signature.operands[0].dtype;
+  return data == signature.result().dtype
+             ? name
+             : name + "_" + std::string(tandem::name(data));
+}
+
 Planned cuda::planMatmul(const OpSignature &signature) {
   const auto *attrs = signature.op.attrs.AsMatmulAttrs();
   const TensorType &result = signature.result();
@@ -68,8 +77,8 @@ Planned cuda::planMatmul(const OpSignature &signature) {
   std::array<Strides, 2> strides = {dims.lhsBatch, dims.rhsBatch};
   mergeDims(batch, strides);
   const int64_t tiles = tilesOf(dims.m, dims.n);
-  LaunchPlan plan{KernelFamily::contraction, result.dtype, "matmul",
-                  tiles * batch.numElements()};
+  LaunchPlan plan{KernelFamily::contraction, result.dtype,
+                  kernelOf("matmul", signature), tiles * batch.numElements()};
   plan.pointers = {0, 1, kResult};
   plan.values = {Indices{dims.m, dims.n, dims.k, tiles, dims.lhsM, dims.lhsK,
                          dims.rhsN, dims.rhsK}
@@ -94,7 +103,7 @@ Planned cuda::planConv(const OpSignature &signature) {
   // Most of a tile would be empty.
   const bool isDirect = outputs < kTile / 4;
   LaunchPlan plan{KernelFamily::contraction, result.dtype,
-                  isDirect ? "conv_direct" : "conv_tiled",
+                  kernelOf(isDirect ? "conv_direct" : "conv_tiled", signature),
                   isDirect ? blocksFor(size) : tiles * conv.groups};
   // Without a bias, something that is never read.
   plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};

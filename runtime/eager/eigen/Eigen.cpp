@@ -76,6 +76,7 @@ static Prepare preparerOf(OpKind kind) {
   case OpKind::resize:
     return prepareResize;
   case OpKind::conv:
+    return prepareByteConv;
   case OpKind::conv_backward_data:
   case OpKind::conv_backward_weights:
   case OpKind::avg_pool:

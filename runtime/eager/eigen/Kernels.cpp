@@ -41,6 +41,7 @@ using namespace tandem::eager;
    level::findSoftmaxBackward,                                                 \
    level::findTranspose,                                                       \
    level::findMatmul,                                                          \
+   level::findByteDots,                                                        \
    level::findWindowMax,                                                       \
    level::findPool,                                                            \
    level::findMoments,                                                         \

@@ -64,6 +64,8 @@ Prepared eager::prepareMatmul(const Signature &signature) {
   const MatmulDims dims = MatmulDims::of(
       attrs.transpose_lhs, attrs.transpose_rhs, signature.operands[0].shape,
       signature.operands[1].shape, signature.result().shape);
+  if (attrs.widen)
+    return prepareByteMatmul(signature, dims);
   auto op = std::make_unique<MatmulOp>(dims, attrs, signature.result().dtype);
   return dims.k != 0 && op->hasKernels() ? std::move(op) : nullptr;
 }

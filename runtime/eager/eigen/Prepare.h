@@ -15,6 +15,8 @@
 #ifndef TANDEM_RUNTIME_EAGER_EIGEN_PREPARE_H
 #define TANDEM_RUNTIME_EAGER_EIGEN_PREPARE_H
 
+#include "../Spatial.h"
+
 #include "tandem/Runtime/Provider.h"
 
 #include <memory>
@@ -53,6 +55,9 @@ Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareSoftmaxBackward(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
+/// Contractions of integers of 8 bits, whose results are i32.
+Prepared prepareByteConv(const Signature &signature);
+Prepared prepareByteMatmul(const Signature &signature, const MatmulDims &dims);
 Prepared prepareMaxPool(const Signature &signature);
 Prepared prepareMaxPoolWithIndex(const Signature &signature);
 Prepared preparePoolBackward(const Signature &signature);

@@ -55,6 +55,8 @@ private:
     return result;
   }
   Tensor tensor(const Shape &shape) { return tensor(shape, dtype); }
+  /// Whether operands are of 8 bits, and their products may be summed in i32.
+  bool areBytes() const { return dtype == DType::ui8 || dtype == DType::i8; }
   /// A shape that broadcasts into `full`.
   Shape narrower(const Shape &full) {
     const int rank = pick(0, 2) ? full.rank() : pick(0, full.rank());
@@ -295,7 +297,9 @@ Case Maker::conv() {
       {laidOut(attrs.input_layout, pick(1, 3), in * attrs.groups, image, 'N',
                'C'),
        laidOut(attrs.kernel_layout, out * attrs.groups, in, window, 'O', 'I')}};
-  if (coin())
+  if (areBytes())
+    c.operands[1] = tensor(c.operands[1].shape(), DType::i8);
+  else if (coin())
     c.operands.push_back(tensor({out * attrs.groups}));
   return c;
 }
@@ -357,7 +361,10 @@ Case Maker::convBackwardWeights() {
 
 Case Maker::matmul() {
   const int64_t m = pick(1, 40), n = pick(1, 40), k = pick(1, 60);
-  const fb::MatmulAttrsT attrs{{}, coin(), coin()};
+  fb::MatmulAttrsT attrs;
+  attrs.transpose_lhs = coin();
+  attrs.transpose_rhs = coin();
+  attrs.widen = areBytes() && coin();
   const Shape batch = shape(0, 2);
   Shape lhs = narrower(batch), rhs = coin() ? batch : narrower(batch);
   lhs.push_back(attrs.transpose_lhs ? k : m);
@@ -366,7 +373,8 @@ Case Maker::matmul() {
   rhs.push_back(attrs.transpose_rhs ? k : n);
   if (lhs.numElements() > 40000 || rhs.numElements() > 40000)
     return matmul();
-  return {makeOp(kind, attrs), {tensor(lhs), tensor(rhs)}};
+  return {makeOp(kind, attrs),
+          {tensor(lhs), tensor(rhs, attrs.widen ? DType::i8 : dtype)}};
 }
 
 Case Maker::pool() {

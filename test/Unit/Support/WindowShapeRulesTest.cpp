@@ -54,6 +54,19 @@ TEST(ConvShapeRule, TwoDims) {
              {f32, {0, 8, 10, 8}});
 }
 
+TEST(ConvShapeRule, IntegersOf8Bits) {
+  const TensorType kernel{i8, {3, 3, 4, 8}};
+  for (DType data : {ui8, i8})
+    expectType(conv(conv2d()), {{data, {2, 10, 12, 4}}, kernel},
+               {i32, {2, 8, 10, 8}});
+  expectError(conv(conv2d()), {{ui8, {2, 10, 12, 4}}, {ui8, {3, 3, 4, 8}}},
+              "conv C2: ui8 and ui8");
+  expectError(conv(conv2d()), {{i32, {2, 10, 12, 4}}, {i32, {3, 3, 4, 8}}},
+              "conv C2: i32 and i32");
+  expectError(conv(conv2d()), {{i8, {2, 10, 12, 4}}, kernel, {i32, {8}}},
+              "conv C2: i8 and i8");
+}
+
 TEST(ConvShapeRule, LayoutsAndOtherRanks) {
   fb::ConvAttrsT attrs = conv2d(1, 1);
   attrs.input_layout = "NCHW";
@@ -359,6 +372,19 @@ TEST(MatmulShapeRule, Cases) {
               "matmul C3: contracted dims are 3 and 4");
   expectError(matmul(false, false), {{f32, {2, 2, 3}}, {f32, {3, 3, 4}}},
               "matmul C4: ");
+}
+
+TEST(MatmulShapeRule, WidenedIntegers) {
+  fb::MatmulAttrsT attrs;
+  attrs.widen = true;
+  const OpDesc widened = makeOp(OpKind::matmul, attrs);
+  for (DType data : {ui8, i8})
+    expectType(widened, {{data, {2, 3}}, {i8, {3, 4}}}, {i32, {2, 4}});
+  expectError(widened, {{i8, {2, 3}}, {ui8, {3, 4}}}, "matmul C2: i8 and ui8");
+  expectError(widened, {{f32, {2, 3}}, {f32, {3, 4}}},
+              "matmul C2: f32 and f32");
+  expectType(makeOp(OpKind::matmul, fb::MatmulAttrsT()),
+             {{i8, {2, 3}}, {i8, {3, 4}}}, {i8, {2, 4}});
 }
 
 //===----------------------------------------------------------------------===//

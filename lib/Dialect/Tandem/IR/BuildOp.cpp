@@ -99,6 +99,7 @@ private:
   void add(const fb::MatmulAttrsT &from) {
     flag("transpose_lhs", from.transpose_lhs);
     flag("transpose_rhs", from.transpose_rhs);
+    flag("widen", from.widen);
   }
   void add(const fb::PoolAttrsT &from) {
     addWindow(from);

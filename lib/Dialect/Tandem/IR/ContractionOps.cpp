@@ -43,4 +43,5 @@ void ConvBackwardWeightsOp::describeAttrs(Adaptor op, fb::ConvAttrsT &attrs) {
 void MatmulOp::describeAttrs(Adaptor op, fb::MatmulAttrsT &attrs) {
   attrs.transpose_lhs = op.getTransposeLhs();
   attrs.transpose_rhs = op.getTransposeRhs();
+  attrs.widen = op.getWiden();
 }

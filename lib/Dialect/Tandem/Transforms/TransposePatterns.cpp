@@ -30,6 +30,8 @@ struct AddToConvBias : OpRewritePattern<ir::AddOp> {
                                 PatternRewriter &rewriter) const override {
     if (typeOf(op.getResult()).getElementType().isF16())
       return rewriter.notifyMatchFailure(op, "the result may have overflowed");
+    if (typeOf(op.getResult()).getElementType().isInteger())
+      return rewriter.notifyMatchFailure(op, "integers have no bias");
     for (auto [a, b] : {std::pair(op.getLhs(), op.getRhs()),
                         std::pair(op.getRhs(), op.getLhs())}) {
       auto conv = a.getDefiningOp<ir::ConvOp>();

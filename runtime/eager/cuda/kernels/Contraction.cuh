@@ -86,8 +86,8 @@ struct Matmul {
 };
 
 /// The rows of a matrix, or its columns.
-struct MatrixSide {
-  const T *__restrict__ data;
+template <typename Element> struct MatrixSide {
+  const Element *__restrict__ data;
   Index size, depth, stride, strideK;
   __device__ bool isContiguousAlongK() const { return strideK == 1; }
   __device__ Factor operator()(Index x, Index k) const {
@@ -104,15 +104,23 @@ struct MatrixStore {
   }
 };
 
-extern "C" __global__ void matmul(const T *__restrict__ left,
-                                  const T *__restrict__ right,
-                                  T *__restrict__ out, const Matmul plan) {
+template <typename Left, typename Right>
+__device__ __forceinline__ void
+multiplyMatrices(const Left *__restrict__ left, const Right *__restrict__ right,
+                 T *__restrict__ out, const Matmul &plan) {
   const Index batch = Index(blockIdx.x) / plan.tiles;
-  const MatrixSide rows = {left + offsetAt(plan.batch, plan.left, batch),
-                           plan.m, plan.k, plan.leftM, plan.leftK};
-  const MatrixSide columns = {right + offsetAt(plan.batch, plan.right, batch),
-                              plan.n, plan.k, plan.rightN, plan.rightK};
+  const MatrixSide<Left> rows = {left + offsetAt(plan.batch, plan.left, batch),
+                                 plan.m, plan.k, plan.leftM, plan.leftK};
+  const MatrixSide<Right> columns = {
+      right + offsetAt(plan.batch, plan.right, batch), plan.n, plan.k,
+      plan.rightN, plan.rightK};
   const MatrixStore store = {out + batch * plan.m * plan.n, plan.n};
   contract(plan.m, plan.n, plan.k, Index(blockIdx.x) % plan.tiles, rows,
            columns, store);
+}
+
+extern "C" __global__ void matmul(const T *__restrict__ left,
+                                  const T *__restrict__ right,
+                                  T *__restrict__ out, const Matmul plan) {
+  multiplyMatrices(left, right, out, plan);
 }

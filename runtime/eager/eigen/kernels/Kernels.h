@@ -100,6 +100,15 @@ using MatmulKernel = void (*)(const void *lhs, const void *rhs, void *result,
                               bool transposeLhs, bool transposeRhs,
                               int64_t resultStride);
 
+/// The least number of elements of which rows of a ByteDotsKernel have a
+/// multiple.
+inline constexpr int64_t kByteDepth = 32;
+/// sums[i * n + j] = the sum of rows[i * k + p] * columns[j * k + p], p < k,
+/// for i < m and j < n. Elements are of magnitudes up to 255; k is a multiple
+/// of kByteDepth.
+using ByteDotsKernel = void (*)(const int16_t *rows, const int16_t *columns,
+                                int32_t *sums, int64_t m, int64_t n, int64_t k);
+
 /// out[i] = the maximum of in[i * stride + j * dilation], j < taps.
 using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
                                  int64_t taps, int64_t stride,
@@ -314,6 +323,7 @@ struct KernelTable {
   SoftmaxBackwardKernel (*softmaxBackward)(DType dtype);
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
+  ByteDotsKernel (*byteDots)();
   WindowMaxKernel (*windowMax)(DType dtype);
   /// Null for types other than f32 and f64.
   const PoolKernels *(*pool)(DType dtype);
@@ -352,6 +362,7 @@ const KernelTable &kernels();
   SoftmaxBackwardKernel findSoftmaxBackward(DType dtype);                      \
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
+  ByteDotsKernel findByteDots();                                               \
   WindowMaxKernel findWindowMax(DType dtype);                                  \
   const PoolKernels *findPool(DType dtype);                                    \
   MomentsKernels findMoments(DType dtype);                                     \

@@ -30,7 +30,9 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
       The layout of `kernel` contains O, I and the spatial dims. Each letter
       occurs once. All three layouts have the same spatial dims: W, HW or DHW.
       Each operand has the rank of its layout.
-    - C2: the operands have the same element type, which is a float type.
+    - C2: the operands have the same element type, which is a float type and the
+      element type of the result. Or `input` is of ui8 or i8, `kernel` is of i8,
+      there is no bias, and the result is of i32.
     - C3: `strides`, `pad_low`, `pad_high` and `dilations` have one entry per
       spatial dim. Strides and dilations are at least 1, and no padding is
       negative.
@@ -48,6 +50,13 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
       nothing or NaN. The choice is not specified, because libraries and kernels
       may either skip padding or multiply by zero.
     - S2: a sum of zeros is a zero of unspecified sign.
+    - S3: products and sums of integers are those of i32, modulo 2^32. They never
+      saturate.
+
+    A convolution of quantized numbers with zero points is written with other
+    ops around a `conv` of integers: `pad` writes the zero point of the input
+    where the padding is, and the zero point times the sum of the weights is
+    subtracted from the result.
 
     Example:
     ```mlir
@@ -57,13 +66,13 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
         -> tensor<?x99x32xf32>
     ```
   }];
-  let arguments = (ins Tandem_Float:$input, Tandem_Float:$kernel,
+  let arguments = (ins Tandem_FloatOrByte:$input, Tandem_FloatOrI8:$kernel,
                        Optional<Tandem_Float>:$bias,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$pad_low,
                        DenseI64ArrayAttr:$pad_high,
                        DenseI64ArrayAttr:$dilations, I64Attr:$groups,
                        Tandem_ConvLayoutAttr:$layout);
-  let results = (outs Tandem_Float:$result);
+  let results = (outs Tandem_FloatOrI32:$result);
   let assemblyFormat = [{
     $input `,` $kernel (`,` $bias^)?
     custom<ConvAttributes>($layout, $strides, $pad_low, $pad_high, $dilations,
@@ -211,16 +220,19 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
   let description = [{
     The dims before the last two are batch dims, which broadcast as in NumPy.
     `transpose_lhs` and `transpose_rhs` swap the last two dims of the left and
-    the right operand before the multiplication.
+    the right operand before the multiplication. With `widen`, products of
+    integers of 8 bits are summed in i32.
 
     Constraints:
     - C1: the operands have at least two dims.
-    - C2: the operands have the same element type, which is not i1.
+    - C2: the operands have the same element type, which is not i1, and which is
+      the element type of the result. With `widen`, `lhs` is of ui8 or i8, `rhs`
+      is of i8, and the result is of i32.
     - C3: the contracted dims have the same size.
     - C4: the batch dims are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: products and sums of integers wrap around.
+    - S1: products and sums of integers wrap around, in the type of the result.
     - S2: a sum of zeros is a zero of unspecified sign.
 
     Example:
@@ -230,11 +242,12 @@ def Tandem_MatmulOp : Tandem_Op<"matmul", "MatmulAttrs",
     ```
   }];
   let arguments = (ins Tandem_Numeric:$lhs, Tandem_Numeric:$rhs,
-                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs);
+                       UnitAttr:$transpose_lhs, UnitAttr:$transpose_rhs,
+                       UnitAttr:$widen);
   let results = (outs Tandem_Numeric:$result);
   let assemblyFormat = [{
     $lhs `,` $rhs (`transpose_lhs` $transpose_lhs^)?
-    (`transpose_rhs` $transpose_rhs^)? attr-dict `:`
+    (`transpose_rhs` $transpose_rhs^)? (`widen` $widen^)? attr-dict `:`
     functional-type(operands, results)
   }];
 }

@@ -35,6 +35,10 @@ defvar Tandem_Ints = [Tandem_IntElement];
 def Tandem_Float : Tandem_TensorOf<Tandem_Floats>;
 def Tandem_Bool : Tandem_TensorOf<[I1]>;
 def Tandem_Index : Tandem_TensorOf<[I32, I64]>;
+// The data, the weights and the result of a convolution.
+def Tandem_FloatOrByte : Tandem_TensorOf<!listconcat(Tandem_Floats, [I8, UI8])>;
+def Tandem_FloatOrI8 : Tandem_TensorOf<!listconcat(Tandem_Floats, [I8])>;
+def Tandem_FloatOrI32 : Tandem_TensorOf<!listconcat(Tandem_Floats, [I32])>;
 def Tandem_Int : Tandem_TensorOf<Tandem_Ints>;
 def Tandem_Numeric : Tandem_TensorOf<!listconcat(Tandem_Floats, Tandem_Ints)>;
 def Tandem_Tensor
