@@ -92,7 +92,8 @@ bool isOfTarget(const std::string &key) {
 /// or of another version, and what it says would not count.
 Status readOtherKeys(const json &object, DeviceModel &model,
                      const std::string &origin) {
-  std::set<std::string> known = {"name", "bf16_pairs", "caches", "sources"};
+  std::set<std::string> known = {"name", "bf16_pairs", "vnni", "caches",
+                                 "sources"};
   visitNumbers(model, [&](const char *key, auto, bool) { known.insert(key); });
   for (const auto &[key, value] : object.items()) {
     if (known.contains(key))
@@ -102,6 +103,18 @@ Status readOtherKeys(const json &object, DeviceModel &model,
     TANDEM_RETURN_IF_ERROR(
         readNumber(object, key.c_str(), model.targetNumbers[key], origin));
   }
+  return {};
+}
+
+/// Reads a flag, which may be left out.
+Status readFlag(const json &object, const char *key, bool &flag,
+                const std::string &origin) {
+  auto found = object.find(key);
+  if (found == object.end())
+    return {};
+  if (!found->is_boolean())
+    return invalid(origin, "'" + std::string(key) + "' must be true or false");
+  flag = found->get<bool>();
   return {};
 }
 
@@ -118,11 +131,9 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
       status = readNumber(object, key, value, origin);
   });
   TANDEM_RETURN_IF_ERROR(status);
-  if (auto pairs = object.find("bf16_pairs"); pairs != object.end()) {
-    if (!pairs->is_boolean())
-      return invalid(origin, "'bf16_pairs' must be true or false");
-    model.hasBF16Pairs = pairs->get<bool>();
-  }
+  TANDEM_RETURN_IF_ERROR(
+      readFlag(object, "bf16_pairs", model.hasBF16Pairs, origin));
+  TANDEM_RETURN_IF_ERROR(readFlag(object, "vnni", model.hasVNNI, origin));
   TANDEM_RETURN_IF_ERROR(readCaches(object, model, origin));
   return model;
 }
@@ -190,6 +201,7 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
   for (const auto &[key, number] : model.targetNumbers)
     object[key] = number;
   object["bf16_pairs"] = model.hasBF16Pairs;
+  object["vnni"] = model.hasVNNI;
   auto &caches = object["caches"] = nlohmann::ordered_json::array();
   for (const CacheLevel &level : model.caches)
     caches.push_back(

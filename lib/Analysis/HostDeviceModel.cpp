@@ -110,6 +110,7 @@ DeviceModel detect() {
   if (hasFeature(hostProcessor().features, "amx-bf16"))
     model.matrixFlopsPerClock = 1024;
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
+  model.hasVNNI = hasVNNI(hostProcessor());
   model.f32FlopsPerNs = 2 * clocks * model.fmasPerClock *
                         static_cast<double>(model.vectorBits / 32);
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
@@ -148,6 +149,7 @@ Expected<DeviceModel> findModelForHost(std::string_view spec) {
   TANDEM_ASSIGN_OR_RETURN(DeviceModel model, findDeviceModel(spec));
   model = model.withVectors(hostProcessor().vectorBits);
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
+  model.hasVNNI = hasVNNI(hostProcessor());
   return model;
 }
 

@@ -108,6 +108,21 @@ bool hasBF16Pairs(const Processor &processor) {
          hasFeature(features, "avx512vl");
 }
 
+bool hasVNNI(const Processor &processor) {
+  const std::string &features = processor.features;
+  if (getVectorBits(features) < 512)
+    return hasFeature(features, "avxvnni");
+  // Vectors of bytes are registers of AVX-512 BW.
+  return hasFeature(features, "avx512vnni") &&
+         hasFeature(features, "avx512vl") && hasFeature(features, "avx512bw");
+}
+
+bool hasWordPairs(const Processor &processor) {
+  const std::string &features = processor.features;
+  const int64_t bits = getVectorBits(features);
+  return bits < 256 || hasFeature(features, bits == 512 ? "avx512bw" : "avx2");
+}
+
 static Expected<Processor> readEnvironment() {
   const char *text = lookUp(Variable::cpu);
   llvm::StringRef wanted(text ? text : "");

@@ -76,6 +76,9 @@ struct DeviceModel {
   /// Whether the device multiplies and adds pairs of bf16 (AVX-512 BF16), and
   /// how many such instructions it starts in the time of one f32 multiply-add.
   bool hasBF16Pairs = false;
+  /// Whether cores have vpdpbusd, which multiplies and adds quads of integers
+  /// of 8 bits.
+  bool hasVNNI = false;
   double pairsPerFma = 1;
   /// Operations on bf16 that a core's matrix unit (AMX) does per clock cycle,
   /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The

@@ -50,6 +50,12 @@ bool hasFeature(std::string_view features, std::string_view name);
 /// Whether the processor has AVX-512 BF16 for vectors of all widths: it
 /// multiplies and adds pairs of bf16, and rounds f32 to bf16.
 bool hasBF16Pairs(const Processor &processor);
+/// Whether the processor multiplies and adds quads of integers of 8 bits in
+/// vectors of the width that is used (vpdpbusd).
+bool hasVNNI(const Processor &processor);
+/// Whether it multiplies and adds pairs of integers of 16 bits in such vectors
+/// (vpmaddwd).
+bool hasWordPairs(const Processor &processor);
 
 /// Width of the widest vector registers that these features give, in bits.
 int64_t getVectorBits(std::string_view features);

@@ -68,24 +68,26 @@ static bool describeOutputs(const View &weights, unsigned dim,
 static bool describeInputs(const View &weights, unsigned dim,
                            Contraction &contraction) {
   std::optional<int64_t> stride = weights.getStride(dim);
-  if (!stride && contraction.getFormat().packedInputs == 2) {
-    stride = weights.getPairStride(dim);
-    contraction.hasInputPairs = stride.has_value();
+  const int64_t together = contraction.getFormat().packedInputs;
+  if (!stride && together > 1) {
+    stride = weights.getGroupStride(dim, together);
+    if (stride)
+      contraction.inputsTogether = together;
   }
   contraction.inputWeightsStride = stride.value_or(0);
   return stride.has_value();
 }
 
-/// Both inputs may be one pair.
-static void findOnePair(Contraction &contraction) {
+/// All inputs may be one group.
+static void findOneGroup(Contraction &contraction) {
+  const int64_t together = contraction.getFormat().packedInputs;
   bool outputsAreLast =
       contraction.outputDim == contraction.result.getRank() - 1;
-  if (contraction.getFormat().packedInputs != 2 ||
-      contraction.inputChannels != 2 || !outputsAreLast ||
-      contraction.inputWeightsStride != 1 || contraction.outputStride != 2 ||
-      contraction.outputChannels == 1)
+  if (contraction.inputChannels == 1 || contraction.inputChannels > together ||
+      !outputsAreLast || contraction.inputWeightsStride != 1 ||
+      contraction.outputStride != together || contraction.outputChannels == 1)
     return;
-  contraction.hasInputPairs = true;
+  contraction.inputsTogether = together;
   contraction.inputWeightsStride = 0;
 }
 
@@ -101,6 +103,13 @@ static tl::unexpected<Error> refuseViews() {
   return refuse("reads its weights through views with no constant strides");
 }
 
+/// `value` without the bitcasts that only give its elements a sign.
+static Value inMemory(Value value) {
+  while (auto cast = value.getDefiningOp<ir::BitcastOp>())
+    value = cast.getInput();
+  return value;
+}
+
 static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   Expected<LayoutDims> input = parse(op.getLayout().getInput(), false);
   Expected<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
@@ -110,7 +119,8 @@ static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   ArrayRef<int64_t> dataShape = typeOf(op.getInput()).getShape();
   ArrayRef<int64_t> kernelShape = typeOf(op.getKernel()).getShape();
   Contraction result;
-  result.data = op.getInput();
+  result.data = inMemory(op.getInput());
+  result.dataType = typeOf(op.getInput()).getElementType();
   result.weights = weights.source;
   result.bias = op.getBias();
   result.result = typeOf(op.getResult());
@@ -125,7 +135,7 @@ static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   result.groupDataStride = result.inputChannels * result.inputDataStride;
   bool isStrided = describeInputs(weights, kernel->channel, result) &&
                    describeOutputs(weights, kernel->batch, result);
-  findOnePair(result);
+  findOneGroup(result);
   for (int i = 0; i < input->numSpatial; ++i) {
     std::optional<int64_t> tapStride = weights.getStride(kernel->spatial[i]);
     isStrided &= tapStride.has_value();
@@ -175,7 +185,8 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
   if (op.getTransposeRhs())
     std::swap(inputDim, outputDim);
   Contraction result;
-  result.data = op.getLhs();
+  result.data = inMemory(op.getLhs());
+  result.dataType = typeOf(op.getLhs()).getElementType();
   result.weights = weights.source;
   result.result = typeOf(op.getResult());
   int64_t rank = result.result.getRank();
@@ -189,7 +200,7 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
       !describeOutputs(weights, outputDim, result) ||
       !describeBatch(op, weights, result))
     return refuseViews();
-  findOnePair(result);
+  findOneGroup(result);
   return result;
 }
 

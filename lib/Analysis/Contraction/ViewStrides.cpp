@@ -149,14 +149,14 @@ std::optional<int64_t> View::getStride(unsigned dim) const {
   return simple[0].digits[0].stride;
 }
 
-std::optional<int64_t> View::getPairStride(unsigned dim) const {
+std::optional<int64_t> View::getGroupStride(unsigned dim, int64_t size) const {
   Dim simple = simplify(dims[dim]);
   SmallVector<Digit> digits;
   for (const Part &part : simple)
     digits.append(part.digits.begin(), part.digits.end());
   bool isCut = simple.size() == 1;
   if (digits.size() != 2 || (!isCut && simple.size() != 2) ||
-      digits[1].size != 2 || digits[1].stride != 1)
+      digits[1].size != size || digits[1].stride != 1)
     return std::nullopt;
   return digits[0].stride;
 }

@@ -37,10 +37,10 @@ struct View {
   /// The stride of a dim, in elements; nothing where a single stride does not
   /// describe it.
   std::optional<int64_t> getStride(unsigned dim) const;
-  /// The stride from pair to pair, in elements, of a dim whose elements lie
-  /// side by side in pairs; the last pair may be incomplete. Nothing for other
-  /// dims.
-  std::optional<int64_t> getPairStride(unsigned dim) const;
+  /// The stride from group to group, in elements, of a dim whose elements lie
+  /// side by side in groups of `size`; the last group may be incomplete. Nothing
+  /// for other dims.
+  std::optional<int64_t> getGroupStride(unsigned dim, int64_t size) const;
 };
 
 /// Looks through views from `value` to the tensor that they view: the first one

@@ -92,6 +92,10 @@ private:
 
 void CPU::addLayoutPasses(OpPassManager &pm,
                           const PipelineOptions &options) const {
+  // Before layouts, whose costs depend on the type of the data.
+  FitBytesOptions bytes;
+  bytes.deviceSpec = options.deviceSpec;
+  pm.addNestedPass<func::FuncOp>(createFitBytes(bytes));
   AssignLayoutsOptions layouts;
   layouts.deviceSpec = options.deviceSpec;
   layouts.winograd = read(options.targetOptions).winograd != Winograd::never;

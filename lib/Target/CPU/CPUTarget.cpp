@@ -69,6 +69,8 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   LowerKernelToLoopsOptions loops;
   loops.vectorBits = target.vectorBits;
   loops.bf16 = hasBF16(target);
+  loops.vnni = hasVNNI(target);
+  loops.wordPairs = hasWordPairs(target);
   loops.deviceSpec = target.deviceSpec;
   passes.addPass(createLowerKernelToLoops(loops));
   if (const char *mutant = getMutant())

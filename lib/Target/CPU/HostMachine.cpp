@@ -27,6 +27,14 @@ bool hasBF16(const CPUTargetOptions &options) {
   return hasBF16Pairs({options.cpu, options.features});
 }
 
+bool hasVNNI(const CPUTargetOptions &options) {
+  return hasVNNI(Processor{options.cpu, options.features});
+}
+
+bool hasWordPairs(const CPUTargetOptions &options) {
+  return hasWordPairs(Processor{options.cpu, options.features});
+}
+
 bool hasFMA(const CPUTargetOptions &options) {
   return hasFeature(options.features, "fma");
 }

@@ -23,6 +23,8 @@ CPUTargetOptions resolve(const CPUTargetOptions &options);
 /// Whether resolved options include instructions for dot products of pairs of
 /// bf16 and for rounding to bf16, for vectors of all widths (AVX-512 BF16).
 bool hasBF16(const CPUTargetOptions &options);
+bool hasVNNI(const CPUTargetOptions &options);
+bool hasWordPairs(const CPUTargetOptions &options);
 
 /// Whether resolved options include fused multiply-adds.
 bool hasFMA(const CPUTargetOptions &options);

@@ -39,6 +39,8 @@ struct LowerKernelToLoopsPass
     streamedBytes = device.streamedBytes;
     core = getCoreModel(device.withVectors(vectorBits));
     core.hasBF16 = bf16;
+    core.hasVNNI = vnni;
+    core.hasWordPairs = wordPairs;
     return success();
   }
   void runOnOperation() override {

@@ -60,6 +60,8 @@ struct Contraction {
   /// The operands as they are in memory: for the weights, the value before any
   /// transposes, reshapes and slices that only view it.
   mlir::Value data, weights, bias;
+  /// The element type of the data, with its sign; null for that of the result.
+  mlir::Type dataType;
   mlir::RankedTensorType result;
   llvm::SmallVector<BatchDim, 2> batch;
   /// The spatial dims, outermost first; at least one.
@@ -67,11 +69,12 @@ struct Contraction {
   int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
   /// The input channels of one group.
   int64_t inputChannels = 1, inputDataStride = 0, inputWeightsStride = 0;
-  /// Whether the weights hold two inputs of an output side by side, for
-  /// instructions that multiply pairs (ElementFormat::packedInputs).
-  /// `inputWeightsStride` is then the distance from pair to pair. An odd last
-  /// input has an unused place beside it.
-  bool hasInputPairs = false;
+  /// The number of inputs of an output that the weights hold side by side, for
+  /// instructions that multiply pairs or quads: 1 or
+  /// ElementFormat::packedInputs. `inputWeightsStride` is then the distance
+  /// from group to group. Beside the last inputs there are unused places if
+  /// they do not fill a group.
+  int64_t inputsTogether = 1;
   /// The output channels of one group. Dim `outputDim` of the result is
   /// [groups][outputs].
   int64_t outputChannels = 1, outputDim = 0;
@@ -95,7 +98,13 @@ struct Contraction {
   }
   /// The element format of data, weights, bias and result.
   ElementFormat getFormat() const {
-    return ElementFormat(result.getElementType());
+    mlir::Type type = result.getElementType();
+    return ElementFormat(areBytesWidened() ? dataType : type);
+  }
+  /// Whether integers of 8 bits are multiplied and summed in i32.
+  bool areBytesWidened() const {
+    return dataType && dataType.isInteger(8) &&
+           result.getElementType().isInteger(32);
   }
   /// Number of products that are summed for one element of the result.
   int64_t getReduction() const {

@@ -21,13 +21,19 @@ struct ElementFormat {
   explicit ElementFormat(mlir::Type type)
       : memory(type), compute(type),
         bytes(llvm::divideCeil(type.getIntOrFloatBitWidth(), 8)),
-        packedInputs(type.isBF16() ? 2 : 1) {
+        packedInputs(type.isInteger(8) ? 4
+                     : type.isBF16()   ? 2
+                                       : 1) {
     if (type.isBF16() || type.isF16())
       compute = mlir::Float32Type::get(type.getContext());
+    if (type.isInteger(8))
+      compute = mlir::IntegerType::get(type.getContext(), 32);
   }
 
   /// `memory` is the type of data, weights, bias and result. `compute` is the
-  /// type of products and sums, which are rounded to `memory` once.
+  /// type of products and sums, which are rounded to `memory` once. For
+  /// integers of 8 bits, `memory` is the type of the data, and sums are not
+  /// rounded: the result is of type `compute`.
   mlir::Type memory, compute;
   /// Size of an element in memory, in bytes.
   int64_t bytes;
@@ -37,6 +43,8 @@ struct ElementFormat {
 
   /// Whether elements are converted as they are loaded and stored.
   bool isWidened() const { return memory != compute; }
+  /// Whether integers of 8 bits are multiplied.
+  bool isBytes() const { return memory.isInteger(8); }
 };
 
 /// Whether contractions of this element type are computed in f32.

@@ -58,13 +58,17 @@ Status checkContraction(mlir::Operation *hero, const Contraction &contraction);
 std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction);
 
 /// Returns the description of `contraction` with packed weights. The weights
-/// are then in the order in which they are read, in one block, and in pairs of
-/// inputs if the element format has pairs.
+/// are then in the order in which they are read, in one block, and in pairs or
+/// quads of inputs if the element format has them.
 Contraction assumePacked(Contraction contraction);
 
 /// Returns the number of inputs that packed weights of `type` hold side by
 /// side, for `inputs` inputs.
 int64_t getPackedInputs(mlir::Type type, int64_t inputs);
+
+/// Returns true if there are register tiles for the element types: sums are in
+/// f32, or products of integers of 8 bits are summed in i32.
+bool haveTiles(const Contraction &contraction);
 
 /// Returns the share (0 to 1) of lanes that do useful work in vectors of
 /// `width` elements.

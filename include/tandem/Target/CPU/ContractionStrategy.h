@@ -39,6 +39,12 @@ struct CoreModel {
   /// instructions it starts in the time of one f32 multiply-add.
   bool hasBF16 = false;
   double pairsPerFma = 1;
+  /// Whether the core has vpdpbusd, which multiplies and adds quads of integers
+  /// of 8 bits.
+  bool hasVNNI = false;
+  /// Whether it has vpmaddwd for whole vectors, which multiplies and adds pairs
+  /// of integers of 16 bits.
+  bool hasWordPairs = false;
   /// Cycles per nanosecond, in the unit in which strategies count cycles, while
   /// all cores of the device run.
   double cyclesPerNs = 1;
@@ -127,7 +133,7 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                       const ContractionStrategy &packed,
                       const Contraction &contraction, CoreModel core);
 
-/// Whether products are computed for pairs of bf16 inputs.
+/// Whether products are computed for pairs or quads of inputs.
 bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /

@@ -176,6 +176,38 @@ def DecomposeConvBackwardWeights
   ];
 }
 
+def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Fit products of 8-bit integers to the processor's instructions";
+  let description = [{
+    Changes convolutions and matrix products of integers of 8 bits whose weights
+    are constant. The results stay the same.
+
+    - The instruction `vpdpbusd` multiplies quads of inputs. A convolution of a
+      few input channels, such as the three of an image, gets channels of zeros
+      that fill the last quad.
+    - The instruction takes unsigned data. If the device has the instruction,
+      data of i8 becomes ui8 by adding 128, and 128 times the sum of the weights
+      is subtracted from the result. Padding with zeros becomes a `pad` before.
+
+    Before:
+    ```mlir
+    %w = tandem.constant dense<1> : tensor<8x4xi8>
+    %0 = tandem.matmul %x, %w widen : (tensor<2x8xi8>, tensor<8x4xi8>) -> tensor<2x4xi32>
+    ```
+    After:
+    ```mlir
+    %w = tandem.constant dense<1> : tensor<8x4xi8>
+    %upper = tandem.constant dense<-128> : tensor<i8>
+    %0 = tandem.bitwise_xor %x, %upper : (tensor<2x8xi8>, tensor<i8>) -> tensor<2x8xi8>
+    %1 = tandem.bitcast %0 : (tensor<2x8xi8>) -> tensor<2x8xui8>
+    %sums = tandem.constant dense<1024> : tensor<1x4xi32>
+    %2 = tandem.matmul %1, %w widen : (tensor<2x8xui8>, tensor<8x4xi8>) -> tensor<2x4xi32>
+    %3 = tandem.sub %2, %sums : (tensor<2x4xi32>, tensor<1x4xi32>) -> tensor<2x4xi32>
+    ```
+  }];
+  let options = [TargetCPU_DeviceSpec];
+}
+
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {
   let summary = "Pack the weights of contractions in blocks of columns";
   let description = [{

@@ -114,6 +114,12 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     Option<"bf16", "bf16", "bool", "false",
            "Use the AVX-512 BF16 instruction that multiplies and adds pairs of "
            "bf16 numbers.">,
+    Option<"vnni", "vnni", "bool", "false",
+           "Use the instruction of AVX-VNNI and AVX-512 VNNI that multiplies "
+           "and adds quads of integers of 8 bits.">,
+    Option<"wordPairs", "word-pairs", "bool", "false",
+           "Use the instruction that multiplies and adds pairs of integers of "
+           "16 bits.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "The device to plan for, in the form of the same option of "
            "tandem-cpu-choose-contractions. The other options of this pass "

@@ -162,7 +162,7 @@ bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
 Value ContractionEpilogue::roundSum(OpBuilder &builder, Location loc,
                                     Value sum) const {
   ElementFormat format = contraction.getFormat();
-  if (!format.isWidened())
+  if (!format.isWidened() || format.isBytes())
     return sum;
   VectorType type = cast<VectorType>(sum.getType()).clone(format.memory);
   if (areSumsOfPairs)

@@ -23,14 +23,16 @@ std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   bool outputsAreLast = contraction.outputDim == last;
   if (outputsAreLast && contraction.outputChannels > 1 &&
-      contraction.outputStride == (contraction.hasInputPairs ? 2 : 1))
+      contraction.outputStride == contraction.inputsTogether)
     return VectorizedDim::OutputChannel;
-  if (contraction.hasInputPairs)
+  if (contraction.inputsTogether > 1)
     return std::nullopt;
   if (outputsAreLast && contraction.groups > 1 &&
       contraction.outputChannels == 1 && contraction.inputChannels == 1 &&
       contraction.groupDataStride == 1 && contraction.groupWeightsStride == 1)
     return VectorizedDim::Group;
+  if (contraction.areBytesWidened())
+    return std::nullopt;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   if (inner.resultDim == last && inner.size > 1 &&
       inner.stride <= kMaxLaneStride && inner.dataStride == 1)
@@ -48,6 +50,11 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
 
 /// Weights of outputs that do not run along the lanes are broadcast: a tile's
 /// need to be adjacent, too, or each comes from a line of its own.
+bool haveTiles(const Contraction &contraction) {
+  return contraction.areBytesWidened() ||
+         isComputedInF32(contraction.result.getElementType());
+}
+
 static bool canPackBroadcast(const Contraction &contraction, bool isConstant) {
   return isConstant && contraction.getFormat().packedInputs == 1 &&
          getVectorizedDim(contraction) == VectorizedDim::Spatial;
@@ -61,9 +68,8 @@ Contraction assumePacked(Contraction contraction) {
       contraction.outputStride = 1;
     return contraction;
   }
-  contraction.outputStride = getPackedInputs(
-      contraction.result.getElementType(), contraction.inputChannels);
-  contraction.hasInputPairs = contraction.outputStride == 2;
+  contraction.outputStride = contraction.inputsTogether = getPackedInputs(
+      contraction.getFormat().memory, contraction.inputChannels);
   return contraction;
 }
 
@@ -142,8 +148,7 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
   if (auto matmul = dyn_cast<ir::MatmulOp>(hero))
     if (cast<RankedTensorType>(matmul.getRhs().getType()).getRank() != 2)
       return false;
-  if (contraction.outputChannels == 1 ||
-      !isComputedInF32(contraction.result.getElementType()))
+  if (contraction.outputChannels == 1 || !haveTiles(contraction))
     return false;
   if (contraction.outputDim != contraction.result.getRank() - 1)
     return canPackBroadcast(contraction, isConstant);
@@ -151,8 +156,9 @@ bool canPackWeights(Operation *hero, const Contraction &contraction,
 }
 
 Status checkContraction(Operation *hero, const Contraction &contraction) {
-  if (!isComputedInF32(contraction.result.getElementType()))
-    return fail("codegen", "is of none of f32, f16 and bf16");
+  if (!haveTiles(contraction))
+    return fail("codegen",
+                "is of none of f32, f16, bf16 and integers of 8 bits");
   bool isConstant = matchPattern(contraction.weights, m_Constant());
   if (!getVectorizedDim(contraction) &&
       !canPackWeights(hero, contraction, isConstant))

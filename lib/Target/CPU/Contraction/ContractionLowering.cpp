@@ -226,7 +226,7 @@ ContractionSchedule ContractionLowering::makeSchedule() {
 
 /// What reads nothing but padding has its bias for a sum.
 bool ContractionLowering::areSumsOfPairs() const {
-  return core.usesPairs() && contraction.hasInputPairs &&
+  return core.usesPairs() && contraction.inputsTogether == 2 &&
          (!contraction.bias ||
           llvm::none_of(contraction.spatial,
                         [](const Contraction::SpatialDim &dim) {
@@ -249,6 +249,8 @@ LogicalResult ContractionLowering::emitTiles() {
                       weightsCopy ? weightsCopy->getPointer() : given.weights};
   problem.areWeightsWide = weightsCopy.has_value();
   problem.usesPairs = core.usesPairs();
+  problem.byteProducts = chooseByteProducts(
+      core, schedule.tile.width, !contraction.dataType.isUnsignedInteger());
   if (areSumsOfPairs())
     epilogue->setSumsOfPairs();
   if (contraction.bias)

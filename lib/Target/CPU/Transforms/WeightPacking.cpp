@@ -71,14 +71,15 @@ RankedTensorType Packing::getPaddedType() const {
   SmallVector<int64_t> padded(shape);
   padded[permutation.back()] = groups * blocks * block;
   if (hasPairs())
-    padded[getInputDim()] += sizes.back() % 2;
+    padded[getInputDim()] =
+        llvm::alignTo(padded[getInputDim()], uint64_t(inputsTogether));
   return RankedTensorType::get(padded, elementType);
 }
 
 SmallVector<int64_t> Packing::getGroupedShape(bool isRounded) const {
   SmallVector<int64_t> shape(sizes);
   if (isRounded && hasPairs())
-    shape.back() += shape.back() % 2;
+    shape.back() = llvm::alignTo(shape.back(), uint64_t(inputsTogether));
   if (hasGroups())
     shape.push_back(groups);
   shape.push_back(isRounded ? blocks * block : columns);
@@ -88,8 +89,8 @@ SmallVector<int64_t> Packing::getGroupedShape(bool isRounded) const {
 SmallVector<int64_t> Packing::getBlockedShape() const {
   SmallVector<int64_t> shape(sizes);
   if (hasPairs()) {
-    shape.back() = (shape.back() + 1) / 2;
-    shape.push_back(2);
+    shape.back() = llvm::divideCeilSigned(shape.back(), inputsTogether);
+    shape.push_back(inputsTogether);
   }
   if (hasGroups())
     shape.push_back(groups);
@@ -156,7 +157,7 @@ ElementsAttr Packing::pack(ElementsAttr constant) const {
   if (inputsInPairs > 0)
     addInputs(0, inputsInPairs, inputsTogether);
   if (inputsInPairs < inputs)
-    addInputs(inputsInPairs, 1, 1);
+    addInputs(inputsInPairs, inputs - inputsInPairs, inputs - inputsInPairs);
   return ir::rearrange(constant, getPackedType(), boxes);
 }
 
@@ -192,7 +193,9 @@ Value Packing::emitPad(OpBuilder &builder, Location loc, Value value) const {
   SmallVector<int64_t> missing(split.size(), 0);
   missing[dim] = blocks * block - columns;
   if (hasPairs())
-    missing[input] = split[input] % 2;
+    missing[input] =
+        int64_t(llvm::alignTo(split[input], uint64_t(inputsTogether))) -
+        split[input];
   value = emitZeros(builder, loc, value, missing);
   return emitReshape(builder, loc, value, getPaddedType().getShape());
 }

@@ -47,8 +47,8 @@ public:
                 weights.permutation, weights.groups, block) {}
 
   /// The type of packed weights: [groups, if several][blocks][inner...][block].
-  /// For bf16, the last inner dim, the inputs, is divided into pairs:
-  /// [groups][blocks][...][pairs][block][2].
+  /// The last inner dim, the inputs, is divided into pairs for bf16, and into
+  /// quads for i8: [groups][blocks][...][pairs][block][2].
   mlir::RankedTensorType getPackedType() const;
   /// Packs a constant; null where its bytes are not available.
   mlir::ElementsAttr pack(mlir::ElementsAttr constant) const;
@@ -61,18 +61,18 @@ public:
                          mlir::Value packed) const;
 
   /// Whether elements must be padded that are not adjacent in the operand or,
-  /// as pairs of inputs, in the result. A kernel that pads while it packs would
-  /// then copy single elements; it is faster to pad in a kernel of its own
-  /// (emitPad) and then pack.
+  /// as pairs or quads of inputs, in the result. A kernel that pads while it
+  /// packs would then copy single elements; it is faster to pad in a kernel of
+  /// its own (emitPad) and then pack.
   bool padsAcrossLines() const {
     bool padsColumns = blocks * block != columns;
     bool areAdjacent =
         permutation.back() + 1 == static_cast<int64_t>(shape.size());
-    return hasPairs() ? padsColumns || sizes.back() % 2 != 0
+    return hasPairs() ? padsColumns || sizes.back() % inputsTogether != 0
                       : padsColumns && !areAdjacent;
   }
   /// Emits the operand with zeros that fill up the last blocks, and the last
-  /// pairs of inputs.
+  /// pairs or quads of inputs.
   mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value) const;
   Packing getPadded() const {
@@ -85,13 +85,15 @@ private:
           int64_t groups, int64_t block);
 
   bool hasGroups() const { return groups > 1; }
-  bool hasPairs() const { return inputsTogether == 2; }
+  /// Whether the inputs are in pairs or quads.
+  bool hasPairs() const { return inputsTogether > 1; }
   /// The operand's dim of the inputs.
   int64_t getInputDim() const { return permutation[sizes.size() - 1]; }
   /// [inner...][groups][columns], with inputs and columns rounded up to whole
-  /// pairs and blocks if `isRounded`.
+  /// pairs or quads and blocks if `isRounded`.
   llvm::SmallVector<int64_t> getGroupedShape(bool isRounded) const;
-  /// [inner...][2, if inputs are in pairs][groups][blocks][block].
+  /// [inner...][2 or 4, if inputs are in pairs or
+  /// quads][groups][blocks][block].
   llvm::SmallVector<int64_t> getBlockedShape() const;
   /// The permutation from the blocked to the packed shape.
   llvm::SmallVector<int64_t> getPermutation() const;

@@ -349,8 +349,10 @@ Status tandem::codegen::checkSmallContraction(Operation *hero,
   if (!isa<ir::ConvOp>(hero) || taps == 1)
     return fail("codegen",
                 "is a matrix product, which the library does better");
-  if (!isRead || contraction.hasInputPairs)
+  if (!isRead || contraction.inputsTogether > 1)
     return fail("codegen", "reads operands that are views or packed");
+  if (contraction.areBytesWidened())
+    return fail("codegen", "multiplies integers");
   if (contraction.groups != 1 ||
       contraction.outputChannels % ContractionTiles::kLeastChannels != 0 ||
       !isLast)

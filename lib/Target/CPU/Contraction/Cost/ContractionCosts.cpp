@@ -190,9 +190,11 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   CostProblem problem{op,    isConstant,           device,
                       *cost, getCoreModel(device), CPUShares::of(device)};
   SmallVector<ContractionCost, 4> costs;
-  if (given && cost->reads <= FusionOptions().maxReads)
+  // A loop widens both factors of each product of integers.
+  if (given && cost->reads <= FusionOptions().maxReads &&
+      !given->areBytesWidened())
     costs.push_back(estimateLoopCost(problem, *given));
-  if (!given || !isComputedInF32(given->result.getElementType())) {
+  if (!given || !haveTiles(*given)) {
     costs.push_back(estimateLibraryCost(problem, nullptr));
     return costs;
   }
@@ -210,7 +212,10 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.core))
       costs.push_back(estimateWinogradCost(problem, *plan));
-  costs.push_back(estimateLibraryCost(problem, &packed));
+  // Integers are multiplied by the eager tier's own code, which is no faster
+  // than f32.
+  costs.push_back(estimateLibraryCost(
+      problem, packed.areBytesWidened() ? nullptr : &packed));
   return costs;
 }
 

@@ -26,6 +26,9 @@ static constexpr double kOpsPerCycle = 5, kStepOps = 8;
 /// The latency, in cycles, of a product of pairs of bf16, half as many of which
 /// begin per cycle (Zen 4).
 static constexpr double kPairLatency = 6;
+/// The latency of vpdpbusd, which begins as often as a multiply-add (Ice Lake:
+/// uops.info; Zen 4).
+static constexpr double kDotLatency = 5;
 /// Pieces of so many bytes cost CoreModel::partialRowStoreCycles, larger ones
 /// less, by this power, and those that part two lines which the caches fetch
 /// together more, by this share. Measured on 64 to 512 outputs that do not stay
@@ -44,6 +47,7 @@ CoreModel getCoreModel(const DeviceModel &device) {
   core.vectorBits = static_cast<unsigned>(device.vectorBits);
   core.hasBF16 = core.vectorBits == 512 && device.hasBF16Pairs;
   core.pairsPerFma = device.pairsPerFma;
+  core.hasVNNI = device.hasVNNI;
   core.lineBytes = device.lineBytes;
   core.cores = device.cores;
   core.cyclesPerNs =
@@ -69,8 +73,8 @@ double getFlopsPerCycle(CoreModel core) {
 }
 
 bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
-  return contraction.hasInputPairs ||
-         (contraction.getFormat().packedInputs == 2 &&
+  return contraction.inputsTogether > 1 ||
+         (contraction.getFormat().packedInputs > 1 &&
           vectorizedDim == VectorizedDim::InputChannel);
 }
 
@@ -80,6 +84,10 @@ ProductRates getRates(const Contraction &contraction,
     return {};
   if (!hasPairs(contraction, vectorizedDim))
     return {1, kFmaLatency, 2};
+  if (contraction.areBytesWidened())
+    return core.hasVNNI && contraction.dataType.isUnsignedInteger()
+               ? ProductRates{1, kDotLatency, 0}
+               : ProductRates{2, 2 * kFmaLatency, 2};
   return core.usesPairs() ? ProductRates{1 / core.pairsPerFma, kPairLatency, 0}
                           : ProductRates{2, 2 * kFmaLatency, 2};
 }
@@ -264,11 +272,11 @@ static void choosePrefetch(ContractionStrategy &tile,
   tile.tilesAhead = 2;
 }
 
-/// Products summed to an element, of pairs or of single inputs.
+/// Products summed to an element, of groups of inputs or of single ones.
 static int64_t getSteps(const Contraction &contraction) {
-  int64_t together = contraction.hasInputPairs ? 2 : 1;
   return contraction.getReduction() / contraction.inputChannels *
-         llvm::divideCeilSigned(contraction.inputChannels, together);
+         llvm::divideCeilSigned(contraction.inputChannels,
+                                contraction.inputsTogether);
 }
 
 /// The largest divisor of `number` that is at most `most`.

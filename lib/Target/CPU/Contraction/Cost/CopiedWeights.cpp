@@ -28,7 +28,7 @@ static constexpr double kCyclesPerVector = 2;
 
 static bool areInRows(const Contraction &contraction) {
   return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
-         contraction.outputStride == 1 && !contraction.hasInputPairs &&
+         contraction.outputStride == 1 && contraction.inputsTogether == 1 &&
          contraction.outputBlock >= contraction.outputChannels &&
          !contraction.sumsInRegisters;
 }

@@ -55,8 +55,8 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
       double(contraction.outputChannels * contraction.getFormat().bytes);
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
       contraction.outputBlock != contraction.outputChannels ||
-      contraction.hasInputPairs || rowBytes < kPieceBytes ||
-      !isFarMatrix(contraction, core))
+      contraction.inputsTogether > 1 || contraction.areBytesWidened() ||
+      rowBytes < kPieceBytes || !isFarMatrix(contraction, core))
     return std::nullopt;
   ContractionStrategy gaxpy;
   gaxpy.width = core.vectorBits / 32;

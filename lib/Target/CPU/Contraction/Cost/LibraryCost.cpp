@@ -239,7 +239,8 @@ Contraction withLibraryFormat(const CostProblem &problem,
     return contraction;
   contraction.result =
       contraction.result.clone(contraction.getFormat().compute);
-  return contraction.hasInputPairs ? assumePacked(contraction) : contraction;
+  return contraction.inputsTogether > 1 ? assumePacked(contraction)
+                                        : contraction;
 }
 
 } // namespace

@@ -27,7 +27,7 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
     inPlace = chooseContractionStrategy(contraction, core);
   Contraction ordered = assumePacked(contraction);
   bool isInOrder = contraction.outputStride == ordered.outputStride &&
-                   contraction.hasInputPairs == ordered.hasInputPairs;
+                   contraction.inputsTogether == ordered.inputsTogether;
   ContractionStrategy packed = chooseContractionStrategy(ordered, core);
   double bytes = 2.0 * double(contraction.getFormat().bytes) *
                  double(contraction.getReduction()) *

@@ -58,6 +58,8 @@ Status checkStaged(const Contraction &contraction) {
   auto type = cast<RankedTensorType>(contraction.data.getType());
   if (type.getNumElements() == 1)
     return fail("codegen", "has data of one element");
+  if (contraction.areBytesWidened())
+    return fail("codegen", "has data of integers");
   if (llvm::any_of(contraction.batch, [](const Contraction::BatchDim &dim) {
         return dim.size > 1 && dim.dataStride == 0;
       }))
@@ -105,7 +107,8 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim) {
   ElementFormat format = contraction.getFormat();
   return vectorizedDim == VectorizedDim::OutputChannel && format.isWidened() &&
-         !contraction.hasInputPairs && checkStaged(contraction).has_value();
+         contraction.inputsTogether == 1 &&
+         checkStaged(contraction).has_value();
 }
 
 double getWideningCycles(const Contraction &contraction,

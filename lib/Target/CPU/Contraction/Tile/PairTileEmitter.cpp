@@ -1,4 +1,4 @@
-//===- PairTileEmitter.cpp - Tiles of pairs of bf16 -----------------------===//
+//===- PairTileEmitter.cpp - Tiles of pairs or quads of inputs ------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,104 +21,120 @@ SmallVector<Value> PairTileEmitter::emitTile() {
   return emitRanges(loadBias(*tile), [&](const TapRange &range, Levels levels,
                                          Offsets offsets,
                                          const Accumulators &sums) {
-    Level taps = getTaps(range), pairs = getInputs(/*together=*/2);
-    if (contraction.inputChannels % 2 != 0) {
+    Level taps = getTaps(range), groups = getInputs(together());
+    if (contraction.inputChannels % together() != 0) {
       levels.push_back(taps);
-      return emitOddInputs(levels, range, offsets, sums);
+      return emitWithRest(levels, range, offsets, sums);
     }
-    appendTaps(levels, taps, pairs);
-    levels.push_back(pairs);
-    return emitPairs(levels, range, offsets, sums);
+    appendTaps(levels, taps, groups);
+    levels.push_back(groups);
+    return emitGroups(levels, range, offsets, sums);
   });
 }
 
-SmallVector<Value> PairTileEmitter::emitPairs(ArrayRef<Level> levels,
-                                              const TapRange &range,
-                                              Offsets offsets,
-                                              const Accumulators &sums) {
+SmallVector<Value> PairTileEmitter::emitGroups(ArrayRef<Level> levels,
+                                               const TapRange &range,
+                                               Offsets offsets,
+                                               const Accumulators &sums) {
   return emitLevels(levels, offsets, sums,
                     [&](Value, Offsets at, const Accumulators &before) {
-                      return emitProducts(range, at, /*isHalf=*/false, before);
+                      return emitProducts(range, at, together(), before);
                     });
 }
 
-/// Whole pairs, then the last input, which has none beside it.
-SmallVector<Value> PairTileEmitter::emitOddInputs(ArrayRef<Level> taps,
-                                                  const TapRange &range,
-                                                  Offsets offsets,
-                                                  const Accumulators &sums) {
-  Level pairs = getInputs(/*together=*/2);
-  return emitLevels(taps, offsets, sums,
-                    [&](Value, Offsets at, const Accumulators &before) {
-                      Accumulators sum = emitPairs(pairs, range, at, before);
-                      at = {add(at.data, pairs.count * pairs.dataStep),
-                            add(at.weights, pairs.count * pairs.weightsStep)};
-                      return emitProducts(range, at, /*isHalf=*/true, sum);
-                    });
+SmallVector<Value> PairTileEmitter::emitWithRest(ArrayRef<Level> taps,
+                                                 const TapRange &range,
+                                                 Offsets offsets,
+                                                 const Accumulators &sums) {
+  Level groups = getInputs(together());
+  const int64_t rest = contraction.inputChannels % together();
+  return emitLevels(
+      taps, offsets, sums, [&](Value, Offsets at, const Accumulators &before) {
+        Accumulators sum =
+            groups.count == 0 ? before : emitGroups(groups, range, at, before);
+        at = {add(at.data, groups.count * groups.dataStep),
+              add(at.weights, groups.count * groups.weightsStep)};
+        return emitProducts(range, at, rest, sum);
+      });
 }
 
 SmallVector<Value> PairTileEmitter::emitProducts(const TapRange &range,
-                                                 Offsets offsets, bool isHalf,
+                                                 Offsets offsets, int64_t count,
                                                  const Accumulators &sums) {
-  SmallVector<SmallVector<Value, 2>> ofVector;
+  SmallVector<SmallVector<Value, 4>> ofVector;
   for (int64_t v = 0; v < tile->vectors; ++v)
-    ofVector.push_back(loadWeights(v, offsets.weights, isHalf));
+    ofVector.push_back(loadWeights(v, offsets.weights, count));
   Accumulators result = sums;
   for (int64_t row = range.firstRow; row < range.lastRow; ++row) {
-    SmallVector<Value, 2> inputs = loadData(row, offsets.data, isHalf);
+    SmallVector<Value, 4> inputs = loadData(row, offsets.data, count);
     for (int64_t v = 0; v < tile->vectors; ++v) {
       Value &sum = result[row * tile->vectors + v];
-      sum = addProducts(builder, loc, inputs, ofVector[v], sum);
+      sum = format.isBytes()
+                ? addQuadProducts(builder, loc, inputs, ofVector[v], sum)
+                : addProducts(builder, loc, inputs, ofVector[v], sum);
     }
   }
   return result;
 }
 
-VectorType PairTileEmitter::getPairType() const {
+VectorType PairTileEmitter::getGroupType() const {
   return VectorType::get({width}, builder.getI32Type());
 }
 
-SmallVector<Value, 2> PairTileEmitter::loadWeights(int64_t v, Value offset,
-                                                   bool isHalf) {
-  VectorType pairType = getPairType();
-  Value pairs = loadBits(pairType, getPointer(weights, offset, 2 * v * width),
-                         getWeightsMask(*tile, v));
-  // What is beside the last input may be anything; zero times it is not.
-  if (isHalf)
-    pairs = arith::AndIOp::create(
-        builder, loc, pairs,
-        arith::ConstantOp::create(
-            builder, loc,
-            DenseElementsAttr::get(pairType,
-                                   builder.getI32IntegerAttr(0xffff))));
-  return splitPairs(builder, loc, pairs, usesPairs);
+SmallVector<Value, 4> PairTileEmitter::split(Value groups, bool isSigned) {
+  if (format.isBytes())
+    return splitQuads(builder, loc, groups, isSigned, byteProducts);
+  return SmallVector<Value, 4>(splitPairs(builder, loc, groups, usesPairs));
 }
 
-/// Two neighboring inputs in all lanes; of half a pair, the first and zero.
-SmallVector<Value, 2> PairTileEmitter::loadData(int64_t row, Value offset,
-                                                bool isHalf) {
-  const Contraction::SpatialDim &dim = getInner();
-  int64_t distance = row * dim.stride * dim.dataStride;
+SmallVector<Value, 4> PairTileEmitter::loadWeights(int64_t v, Value offset,
+                                                   int64_t count) {
+  VectorType type = getGroupType();
+  Value groups =
+      loadBits(type, getPointer(weights, offset, together() * v * width),
+               getWeightsMask(*tile, v));
+  // What is beside the last input may be anything. Zero times a float is not
+  // always zero.
+  if (count != together() && !format.isBytes())
+    groups = arith::AndIOp::create(
+        builder, loc, groups,
+        arith::ConstantOp::create(
+            builder, loc,
+            DenseElementsAttr::get(type, builder.getI32IntegerAttr(0xffff))));
+  return split(groups, /*isSigned=*/true);
+}
+
+Value PairTileEmitter::loadGroup(Value offset, int64_t distance,
+                                 int64_t count) {
   Type i32 = builder.getI32Type();
   auto load = [&](Type type, int64_t at) -> Value {
     return LLVM::LoadOp::create(builder, loc, type,
                                 getPointer(data, offset, at), format.bytes);
   };
-  auto loadHalf = [&](int64_t at) -> Value {
-    return arith::ExtUIOp::create(builder, loc, i32, load(elementType, at));
-  };
-  Value pair;
-  if (isHalf) {
-    pair = loadHalf(distance);
-  } else if (contraction.inputDataStride == 1) {
-    pair = load(i32, distance);
-  } else {
-    Value upper = arith::ShLIOp::create(
-        builder, loc, loadHalf(distance + contraction.inputDataStride),
-        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(16)));
-    pair = arith::OrIOp::create(builder, loc, loadHalf(distance), upper);
+  if (count == together() && contraction.inputDataStride == 1)
+    return load(i32, distance);
+  Value group;
+  for (int64_t i = 0; i < count; ++i) {
+    Value input = arith::ExtUIOp::create(
+        builder, loc, i32,
+        load(elementType, distance + i * contraction.inputDataStride));
+    if (i > 0)
+      input = arith::ShLIOp::create(
+          builder, loc, input,
+          arith::ConstantOp::create(
+              builder, loc, builder.getI32IntegerAttr(8 * format.bytes * i)));
+    group = group ? arith::OrIOp::create(builder, loc, group, input).getResult()
+                  : input;
   }
-  return splitPairs(builder, loc, splat(getPairType(), pair), usesPairs);
+  return group;
+}
+
+SmallVector<Value, 4> PairTileEmitter::loadData(int64_t row, Value offset,
+                                                int64_t count) {
+  const Contraction::SpatialDim &dim = getInner();
+  Value group = loadGroup(offset, row * dim.stride * dim.dataStride, count);
+  return split(splat(getGroupType(), group),
+               !format.isBytes() || !contraction.dataType.isUnsignedInteger());
 }
 
 } // namespace tandem

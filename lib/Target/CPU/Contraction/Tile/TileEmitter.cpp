@@ -33,7 +33,7 @@ std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
     return std::make_unique<DotTileEmitter>(builder, loc, problem);
   if (slidesOverTaps(problem.contraction, vectorizedDim))
     return std::make_unique<SlidingTileEmitter>(builder, loc, problem);
-  if (problem.contraction.hasInputPairs)
+  if (problem.contraction.inputsTogether > 1)
     return std::make_unique<PairTileEmitter>(builder, loc, problem);
   return std::make_unique<ChannelTileEmitter>(builder, loc, problem);
 }
@@ -215,9 +215,12 @@ int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
 SmallVector<Value> TileEmitter::addParts(ArrayRef<Value> partial,
                                          size_t count) {
   Accumulators sums(partial.take_front(count));
-  for (size_t i = count; i < partial.size(); ++i)
-    sums[i % count] =
-        arith::AddFOp::create(builder, loc, sums[i % count], partial[i]);
+  for (size_t i = count; i < partial.size(); ++i) {
+    Value &sum = sums[i % count];
+    sum = format.isBytes()
+              ? arith::AddIOp::create(builder, loc, sum, partial[i]).getResult()
+              : arith::AddFOp::create(builder, loc, sum, partial[i]);
+  }
   return sums;
 }
 

@@ -32,7 +32,7 @@ TileMemory::TileMemory(OpBuilder &builder, Location loc,
       weightsType(problem.areWeightsWide ? format.compute : elementType),
       vectorType(VectorType::get({width}, format.compute)), data(problem.data),
       weights(problem.weights), bias(problem.bias),
-      usesPairs(problem.usesPairs) {}
+      usesPairs(problem.usesPairs), byteProducts(problem.byteProducts) {}
 
 //===----------------------------------------------------------------------===//
 // Offsets
@@ -103,7 +103,7 @@ Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
 static bool haveAllLanes(const Contraction &contraction, int64_t width) {
   if (!contraction.weights) // Winograd's products read a task's memory.
     return false;
-  int64_t together = contraction.hasInputPairs ? 2 : 1;
+  int64_t together = contraction.inputsTogether;
   int64_t last =
       (contraction.groups - 1) * contraction.groupWeightsStride +
       (llvm::divideCeilSigned(contraction.inputChannels, together) - 1) *
@@ -139,6 +139,15 @@ Value TileMemory::loadBits(VectorType type, Value pointer, Value mask) {
                                     createZero(type), alignment);
 }
 
+Value TileMemory::widenBytes(Value bytes, Value base) {
+  Type wide = format.compute;
+  if (auto type = dyn_cast<VectorType>(bytes.getType()))
+    wide = type.clone(wide);
+  if (base == data && contraction.dataType.isUnsignedInteger())
+    return arith::ExtUIOp::create(builder, loc, wide, bytes);
+  return arith::ExtSIOp::create(builder, loc, wide, bytes);
+}
+
 Value TileMemory::widenHalves(Value halves) {
   auto type = cast<VectorType>(halves.getType());
   if (format.memory.isBF16())
@@ -162,6 +171,9 @@ Value TileMemory::loadVector(VectorType type, Value pointer, Value mask) {
 Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
                              Value mask) {
   Value pointer = getPointer(base, offset, distance);
+  if (format.isBytes())
+    return widenBytes(loadBits(vectorType.clone(elementType), pointer, mask),
+                      base);
   return getTypeAt(base) == format.compute
              ? loadBits(vectorType, pointer, mask)
              : loadVector(vectorType, pointer, mask);
@@ -182,7 +194,9 @@ Value TileMemory::loadSplat(Value base, Value offset, int64_t distance) {
   Value scalar = LLVM::LoadOp::create(builder, loc, type,
                                       getPointer(base, offset, distance),
                                       type.getIntOrFloatBitWidth() / 8);
-  if (type == format.compute)
+  if (format.isBytes())
+    scalar = widenBytes(scalar, base);
+  if (scalar.getType() == format.compute)
     return splat(vectorType, scalar);
   if (!format.memory.isBF16())
     return widenHalves(splat(vectorType.clone(elementType), scalar));
@@ -226,6 +240,9 @@ SmallVector<Value> TileMemory::addBias(const ContractionTile &tile,
 }
 
 Value TileMemory::multiplyAdd(Value a, Value b, Value sum) {
+  if (format.isBytes())
+    return arith::AddIOp::create(builder, loc, sum,
+                                 arith::MulIOp::create(builder, loc, a, b));
   return LLVM::FMulAddOp::create(builder, loc, vectorType, a, b, sum);
 }
 

@@ -9,6 +9,7 @@
 #ifndef TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_TILEMEMORY_H
 #define TANDEM_LIB_TARGET_CPU_CONTRACTION_TILE_TILEMEMORY_H
 
+#include "Contraction/Tile/ByteQuads.h"
 #include "Contraction/Tile/ContractionTile.h"
 #include "IndexBuilder.h"
 #include "Prefetch.h"
@@ -30,6 +31,8 @@ struct TileProblem {
   mlir::Value data, weights, bias = {};
   /// See CoreModel.
   bool usesPairs = false;
+  /// How integers of 8 bits are multiplied.
+  ByteProducts byteProducts = ByteProducts::Lanes;
   /// Whether the weights are in the compute type.
   bool areWeightsWide = false;
 };
@@ -116,6 +119,7 @@ protected:
   mlir::VectorType vectorType;
   mlir::Value data, weights, bias;
   bool isDataStaged = false, usesPairs;
+  ByteProducts byteProducts;
 
 private:
   mlir::Type getTypeAt(mlir::Value base) const {
@@ -123,6 +127,9 @@ private:
            : base == weights ? weightsType
                              : elementType;
   }
+  /// `bytes`, one or a vector of them, in the compute type. The sign is that of
+  /// the operand at `base`.
+  mlir::Value widenBytes(mlir::Value bytes, mlir::Value base);
   /// `halves`, a vector of the stored type, in the compute type.
   mlir::Value widenHalves(mlir::Value halves);
 };

@@ -1,0 +1,109 @@
+//===- ByteQuads.cpp - Products of quads of 8-bit integers ----------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction/Tile/ByteQuads.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+using namespace mlir;
+
+namespace tandem {
+
+/// The least lanes of i32 that an instruction comes for.
+static constexpr int64_t kLeastLanes = 4;
+
+ByteProducts chooseByteProducts(const CoreModel &core, int64_t width,
+                                bool isDataSigned) {
+  if (width < kLeastLanes)
+    return ByteProducts::Lanes;
+  if (core.hasVNNI && !isDataSigned)
+    return ByteProducts::Quads;
+  return core.hasWordPairs ? ByteProducts::Words : ByteProducts::Lanes;
+}
+
+static Value bitcast(OpBuilder &builder, Location loc, Value value,
+                     int64_t count, unsigned bits) {
+  auto type = VectorType::get({count}, builder.getIntegerType(bits));
+  return LLVM::BitcastOp::create(builder, loc, type, value);
+}
+
+static Value constantLike(OpBuilder &builder, Location loc, Value value,
+                          int64_t number) {
+  auto type = cast<VectorType>(value.getType());
+  return arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(
+          type, builder.getIntegerAttr(type.getElementType(), number)));
+}
+
+/// Byte `number` of each element of `value`, widened to the whole element.
+static Value extractByte(OpBuilder &builder, Location loc, Value value,
+                         int64_t number, bool isSigned) {
+  const int64_t bits =
+      cast<VectorType>(value.getType()).getElementTypeBitWidth();
+  const auto shift = [&](auto op, Value from, int64_t by) -> Value {
+    if (by == 0)
+      return from;
+    return decltype(op)::create(builder, loc, from,
+                                constantLike(builder, loc, from, by));
+  };
+  Value upper = shift(arith::ShLIOp(), value, bits - 8 * (number + 1));
+  if (isSigned)
+    return shift(arith::ShRSIOp(), upper, bits - 8);
+  return shift(arith::ShRUIOp(), upper, bits - 8);
+}
+
+SmallVector<Value, 4> splitQuads(OpBuilder &builder, Location loc, Value quads,
+                                 bool isSigned, ByteProducts how) {
+  const int64_t count = cast<VectorType>(quads.getType()).getNumElements();
+  if (how == ByteProducts::Quads)
+    return {bitcast(builder, loc, quads, 4 * count, 8)};
+  const bool areWords = how == ByteProducts::Words;
+  Value whole = areWords ? bitcast(builder, loc, quads, 2 * count, 16) : quads;
+  SmallVector<Value, 4> parts;
+  for (int64_t number = 0; number < (areWords ? 2 : 4); ++number)
+    parts.push_back(extractByte(builder, loc, whole, number, isSigned));
+  return parts;
+}
+
+static Value callX86(OpBuilder &builder, Location loc, const Twine &name,
+                     Type type, ValueRange operands) {
+  return LLVM::CallIntrinsicOp::create(
+             builder, loc, type,
+             builder.getStringAttr("llvm.x86." + name.str()), operands)
+      .getResult(0);
+}
+
+/// vpmaddwd, whose name depends on the size of the vector.
+static Value multiplyWords(OpBuilder &builder, Location loc, Type type, Value a,
+                           Value b) {
+  const int64_t bits = 32 * cast<VectorType>(type).getNumElements();
+  const StringRef name = bits == 512   ? "avx512.pmaddw.d.512"
+                         : bits == 256 ? "avx2.pmadd.wd"
+                                       : "sse2.pmadd.wd";
+  return callX86(builder, loc, name, type, {a, b});
+}
+
+Value addQuadProducts(OpBuilder &builder, Location loc, ArrayRef<Value> data,
+                      ArrayRef<Value> weights, Value sum) {
+  auto type = cast<VectorType>(sum.getType());
+  if (data.size() == 1)
+    return callX86(builder, loc,
+                   "avx512.vpdpbusd." + Twine(32 * type.getNumElements()), type,
+                   {sum, data[0], weights[0]});
+  for (auto [a, b] : llvm::zip_equal(data, weights)) {
+    Value product = a.getType() == type
+                        ? arith::MulIOp::create(builder, loc, a, b).getResult()
+                        : multiplyWords(builder, loc, type, a, b);
+    sum = arith::AddIOp::create(builder, loc, sum, product);
+  }
+  return sum;
+}
+
+} // namespace tandem

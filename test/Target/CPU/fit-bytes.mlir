@@ -1,0 +1,53 @@
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{device-spec=%S/Inputs/vnni.json}))' | FileCheck %s
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes))' | FileCheck %s --check-prefix=OLD
+
+// Data of i8 becomes ui8 where an instruction takes such data; padding comes
+// before that.
+
+// CHECK-LABEL: func.func @signed
+// CHECK-SAME: (%[[X:.*]]: tensor<1x3x3x4xi8>)
+// CHECK: %[[P:.*]] = tandem.pad %[[X]] low = [0, 1, 1, 0] high = [0, 0, 0, 0]
+// CHECK: %[[XOR:.*]] = tandem.bitwise_xor %[[P]]
+// CHECK: %[[U:.*]] = tandem.bitcast %[[XOR]] : (tensor<1x4x4x4xi8>) -> tensor<1x4x4x4xui8>
+// CHECK: %[[SUMS:.*]] = tandem.constant dense<{{\[\[\[\[}}-2048, 2048]]]]> : tensor<1x1x1x2xi32>
+// CHECK: %[[C:.*]] = tandem.conv %[[U]], {{.*}} : (tensor<1x4x4x4xui8>, tensor<2x2x4x2xi8>) -> tensor<1x3x3x2xi32>
+// CHECK: tandem.sub %[[C]], %[[SUMS]]
+// OLD-LABEL: func.func @signed
+// OLD-NOT: tandem.pad
+// OLD: tandem.conv {{.*}} : (tensor<1x3x3x4xi8>
+func.func @signed(%x: tensor<1x3x3x4xi8>) -> tensor<1x3x3x2xi32> {
+  %w = tandem.constant dense<[[[[-1, 1], [-1, 1], [-1, 1], [-1, 1]], [[-1, 1], [-1, 1], [-1, 1], [-1, 1]]],
+                              [[[-1, 1], [-1, 1], [-1, 1], [-1, 1]], [[-1, 1], [-1, 1], [-1, 1], [-1, 1]]]]>
+      : tensor<2x2x4x2xi8>
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] : (tensor<1x3x3x4xi8>, tensor<2x2x4x2xi8>) -> tensor<1x3x3x2xi32>
+  return %0 : tensor<1x3x3x2xi32>
+}
+
+// Three channels are filled up to a quad, on every processor.
+
+// CHECK-LABEL: func.func @image
+// OLD-LABEL: func.func @image
+// OLD-SAME: (%[[X:.*]]: tensor<1x3x5x5xui8>)
+// OLD-DAG: %[[P:.*]] = tandem.pad %[[X]] low = [0, 0, 0, 0] high = [0, 1, 0, 0] {{.*}} -> tensor<1x4x5x5xui8>
+// OLD-DAG: %[[W:.*]] = tandem.constant dense<{{\[\[\[\[}}1]], {{\[\[}}2]], {{\[\[}}3]], {{\[\[}}0]]], {{\[\[\[}}4]], {{\[\[}}5]], {{\[\[}}6]], {{\[\[}}0]]]]> : tensor<2x4x1x1xi8>
+// OLD: tandem.conv %[[P]], %[[W]]
+func.func @image(%x: tensor<1x3x5x5xui8>) -> tensor<1x2x5x5xi32> {
+  %w = tandem.constant dense<[[[[1]], [[2]], [[3]]], [[[4]], [[5]], [[6]]]]> : tensor<2x3x1x1xi8>
+  %0 = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      : (tensor<1x3x5x5xui8>, tensor<2x3x1x1xi8>) -> tensor<1x2x5x5xi32>
+  return %0 : tensor<1x2x5x5xi32>
+}
+
+// Floats and weights that are not constant stay as they are.
+
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: tandem.bitcast
+// CHECK: return
+func.func @others(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>, %f: tensor<2x3xf32>)
+    -> (tensor<2x4xi32>, tensor<2x4xf32>) {
+  %v = tandem.constant dense<1.0> : tensor<3x4xf32>
+  %0 = tandem.matmul %x, %w widen : (tensor<2x3xi8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  %1 = tandem.matmul %f, %v : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
+  return %0, %1 : tensor<2x4xi32>, tensor<2x4xf32>
+}
