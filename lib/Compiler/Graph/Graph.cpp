@@ -137,6 +137,15 @@ Status checkMLIROptions(const ImportOptions &options) {
               "the sizes of MLIR graphs are those of the call's inputs");
 }
 
+/// Lets the model multiply quantized numbers as integers.
+Status contractIntegers(ModuleOp module, DiagnosticCollector &diagnostics) {
+  PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createTandemContractIntegers());
+  if (failed(passes.run(module)))
+    return tl::unexpected(diagnostics.takeError("import", "quantized numbers"));
+  return {};
+}
+
 Expected<std::shared_ptr<const SerializedGraph>>
 importModel(const std::string &name, const std::string &function,
             const ImportOptions &options, const ModelBytes *bytes = nullptr) {
@@ -151,6 +160,7 @@ importModel(const std::string &name, const std::string &function,
   if (failed(model))
     return tl::unexpected(
         diagnostics.takeError("import", "the model cannot be imported"));
+  TANDEM_RETURN_IF_ERROR(contractIntegers(*model->module, diagnostics));
   TANDEM_RETURN_IF_ERROR(
       setIntermediates(*model->module, options, diagnostics));
   return makeSerializedGraph(std::move(*model));

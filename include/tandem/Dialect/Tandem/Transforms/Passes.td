@@ -295,6 +295,45 @@ def TandemSplitReductions : Pass<"tandem-split-reductions"> {
   let options = [Tandem_DeviceSpec];
 }
 
+def TandemContractIntegers
+    : Pass<"tandem-contract-integers", "::mlir::func::FuncOp"> {
+  let summary = "Multiply quantized numbers as integers of 8 bits";
+  let description = [{
+    A model that a quantizer has made computes convolutions and matrix products
+    of numbers `(q - z) * s`, where `q` is an integer of 8 bits, `z` a zero point
+    and `s` a scale. This pass replaces each of them by a `conv` or `matmul` of
+    the integers, whose sums are exact in i32. The zero points become terms that
+    are subtracted from these sums, and the product of both scales becomes a
+    factor of the result. If the weights are constant, all of these terms but
+    the sums are constant.
+
+    - Weights of ui8 become i8: w - 128.
+    - Data is padded with its zero point, unless that is 0.
+    - Without scales, the result has the type of the original op.
+
+    The pass runs on the imported graph, so that all tiers and the reference
+    compute the same. In real numbers, the result of the original ops is the
+    same; in f32, it differs by roundings, because the original sums are
+    rounded and the new ones are not.
+
+    Before:
+    ```mlir
+    %0 = tandem.cast %x : (tensor<4x8xui8>) -> tensor<4x8xf32>
+    %1 = tandem.mul %0, %sx : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %2 = tandem.cast %w : (tensor<8x16xi8>) -> tensor<8x16xf32>
+    %3 = tandem.mul %2, %sw : (tensor<8x16xf32>, tensor<f32>) -> tensor<8x16xf32>
+    %4 = tandem.matmul %1, %3 : (tensor<4x8xf32>, tensor<8x16xf32>) -> tensor<4x16xf32>
+    ```
+    After:
+    ```mlir
+    %0 = tandem.matmul %x, %w widen : (tensor<4x8xui8>, tensor<8x16xi8>) -> tensor<4x16xi32>
+    %1 = tandem.cast %0 : (tensor<4x16xi32>) -> tensor<4x16xf32>
+    %2 = tandem.mul %sx, %sw : tensor<f32>
+    %3 = tandem.mul %1, %2 : (tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+    ```
+  }];
+}
+
 def TandemMaterializePadding : Pass<"tandem-materialize-padding"> {
   let summary = "Pad the inputs of small convolutions explicitly";
   let description = [{

@@ -1,0 +1,439 @@
+//===- ContractIntegers.cpp - tandem-contract-integers --------------------===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A quantized number q stands for (q - z) * s, with a zero point z and a scale
+// s. For data x and weights w,
+//
+//   sum of (x - zx) * sx * (w - zw) * sw
+//     = sx * sw * (sum of x * w - zx * sum of w - zw * sum of (x - zx)).
+//
+// The sums are of integers, and exact.
+//
+//===----------------------------------------------------------------------===//
+
+#include "tandem/Dialect/Tandem/Transforms/Passes.h"
+
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+namespace tandem {
+#define GEN_PASS_DEF_TANDEMCONTRACTINTEGERS
+#include "tandem/Dialect/Tandem/Transforms/Passes.h.inc"
+} // namespace tandem
+
+using namespace mlir;
+
+namespace tandem {
+namespace {
+
+/// A tensor of quantized numbers. `bytes` has integers of 8 bits. `zeroPoint`
+/// and `scale` broadcast with it; null for 0 and 1.
+struct Quantized {
+  Value bytes, zeroPoint, scale;
+};
+
+bool isByte(Value value) { return getElementTypeOrSelf(value).isInteger(8); }
+
+/// True for types that hold all differences of integers of 8 bits.
+bool isWide(Value value) {
+  const Type type = getElementTypeOrSelf(value);
+  return type.isF32() || type.isF64() || type.isInteger(32);
+}
+
+/// The operand of 8 bits of casts that keep the values of such integers; null
+/// if there is none.
+Value findBytes(Value value) {
+  while (auto cast = value.getDefiningOp<ir::CastOp>()) {
+    if (!isWide(value))
+      return {};
+    value = cast.getInput();
+    if (isByte(value))
+      return value;
+  }
+  return {};
+}
+
+/// The integer that an element of i32 or f32 is, of a magnitude of at most 255;
+/// nothing for others.
+std::optional<int64_t> getInteger(Attribute element) {
+  constexpr double kLargest = 255;
+  double number = std::numeric_limits<double>::infinity();
+  if (auto integer = dyn_cast<IntegerAttr>(element); integer)
+    number = double(integer.getValue().getSExtValue());
+  else if (auto real = dyn_cast<FloatAttr>(element); real)
+    number = real.getValueAsDouble();
+  return number == std::trunc(number) && std::fabs(number) <= kLargest
+             ? std::optional(int64_t(number))
+             : std::nullopt;
+}
+
+/// The number that all elements of a constant are: of integers of 8 bits, or of
+/// a splat of i32 or f32; through reshapes. Nothing for other values.
+std::optional<int64_t> getSplat(Value value) {
+  while (auto view = value.getDefiningOp<ir::ReshapeOp>())
+    value = view.getInput();
+  ElementsAttr constant;
+  if (!matchPattern(value, m_Constant(&constant)))
+    return std::nullopt;
+  if (isByte(value)) {
+    const ArrayRef<char> bytes = ir::getRawData(constant);
+    if (bytes.empty() || !llvm::all_equal(bytes))
+      return std::nullopt;
+    return isUnsigned(value) ? int64_t(uint8_t(bytes[0]))
+                             : int64_t(int8_t(bytes[0]));
+  }
+  auto dense = dyn_cast<DenseElementsAttr>(constant);
+  return dense && dense.isSplat() ? getInteger(dense.getSplatValue<Attribute>())
+                                  : std::nullopt;
+}
+
+/// The zero point that `value` is for numbers of the type of `bytes`; null if
+/// it is none.
+Value findZeroPoint(Value value, Value bytes) {
+  if (Value zeroPoint = findBytes(value))
+    return getElementTypeOrSelf(zeroPoint) == getElementTypeOrSelf(bytes)
+               ? zeroPoint
+               : Value();
+  const Type type = getElementTypeOrSelf(value);
+  DenseElementsAttr constant;
+  if (!(type.isF32() || type.isInteger(32)) ||
+      !matchPattern(value, m_Constant(&constant)))
+    return {};
+  const int64_t least = isUnsigned(bytes) ? 0 : -128;
+  const bool areAll =
+      llvm::all_of(constant.getValues<Attribute>(), [&](Attribute element) {
+        const std::optional<int64_t> number = getInteger(element);
+        return number && *number >= least && *number < least + 256;
+      });
+  return areAll ? value : Value();
+}
+
+/// The bytes and the zero point of `value`, the difference of both or the bytes
+/// alone.
+std::optional<Quantized> matchCentered(Value value) {
+  if (Value bytes = findBytes(value))
+    return Quantized{bytes, {}, {}};
+  while (auto cast = value.getDefiningOp<ir::CastOp>()) {
+    if (!isWide(value))
+      return std::nullopt;
+    value = cast.getInput();
+  }
+  auto sub = value.getDefiningOp<ir::SubOp>();
+  if (!sub)
+    return std::nullopt;
+  Quantized result{findBytes(sub.getLhs()), {}, {}};
+  if (result.bytes)
+    result.zeroPoint = findZeroPoint(sub.getRhs(), result.bytes);
+  if (!result.zeroPoint ||
+      typeOf(sub.getLhs()).getShape() != typeOf(sub.getResult()).getShape())
+    return std::nullopt;
+  return result;
+}
+
+std::optional<Quantized> matchQuantized(Value value) {
+  auto mul = value.getDefiningOp<ir::MulOp>();
+  if (!mul)
+    return matchCentered(value);
+  std::optional<Quantized> result = matchCentered(mul.getLhs());
+  if (!result || !getElementTypeOrSelf(mul.getRhs()).isF32() ||
+      typeOf(mul.getLhs()).getShape() != typeOf(mul.getResult()).getShape())
+    return std::nullopt;
+  result->scale = mul.getRhs();
+  return result;
+}
+
+/// True if the elements of `parameter`, null for none, differ at most along dim
+/// `dim` of a tensor of rank `rank`.
+bool isAlong(Value parameter, int64_t rank, int64_t dim) {
+  if (!parameter)
+    return true;
+  RankedTensorType type = typeOf(parameter);
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.getDimSize(i) != 1 && i + rank - type.getRank() != dim)
+      return false;
+  return type.getRank() <= rank;
+}
+
+/// Replaces one contraction of quantized numbers.
+class Rewriter {
+public:
+  explicit Rewriter(Operation *op)
+      : op(op), builder(op), loc(op->getLoc()), conv(dyn_cast<ir::ConvOp>(op)),
+        matmul(dyn_cast<ir::MatmulOp>(op)) {}
+
+  /// True if the operands are quantized numbers whose products can be summed as
+  /// integers.
+  bool match();
+  void replace();
+
+private:
+  template <typename Op, typename... Args> Value create(Args &&...args) {
+    return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
+  }
+  Value cast(Value value, Type type) {
+    return getElementTypeOrSelf(value) == type
+               ? value
+               : create<ir::CastOp>(value, type);
+  }
+  Value cast32(Value value) { return cast(value, builder.getI32Type()); }
+  Value constant32(int64_t number) {
+    auto type = RankedTensorType::get({}, builder.getI32Type());
+    return create<ir::ConstantOp>(
+        DenseElementsAttr::get(type, static_cast<int32_t>(number)));
+  }
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    if (shapeOf(value) == shape)
+      return value;
+    return create<ir::ReshapeOp>(value, builder.getDenseI64ArrayAttr(shape));
+  }
+  Value sub(Value a, Value b) { return create<ir::SubOp>(a, b); }
+  Value mul(Value a, Value b) { return create<ir::MulOp>(a, b); }
+
+  bool hasPadding();
+  /// The dims of the outputs in the weights and in the result.
+  int64_t outputDimOfWeights();
+  int64_t outputDimOfResult();
+  /// The number of products of a sum.
+  int64_t countProducts();
+  /// A parameter that differs along the outputs, as an operand that broadcasts
+  /// with the result.
+  Value forResult(Value parameter);
+  /// Makes weights of ui8 ones of i8, and drops zero points of 0.
+  void makeWeightsSigned();
+  /// Writes the zero point where the padding is.
+  void padData();
+  Value contract(Value weightsOfOp);
+  Value sumOfWeights();
+  Value sumOfData();
+  Value buildSums();
+
+  Operation *op;
+  OpBuilder builder;
+  Location loc;
+  ir::ConvOp conv;
+  ir::MatmulOp matmul;
+  Quantized data, weights;
+  /// Zero points as numbers, where they are known.
+  std::optional<int64_t> dataZero, weightsZero;
+};
+
+} // namespace
+
+int64_t Rewriter::outputDimOfWeights() {
+  if (conv)
+    return int64_t(conv.getLayout().getKernel().find('O'));
+  return matmul.getTransposeRhs() ? 0 : 1;
+}
+
+int64_t Rewriter::outputDimOfResult() {
+  return conv ? int64_t(conv.getLayout().getOutput().find('C'))
+              : typeOf(matmul.getResult()).getRank() - 1;
+}
+
+int64_t Rewriter::countProducts() {
+  const ArrayRef<int64_t> shape = shapeOf(weights.bytes);
+  int64_t count = 1;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (int64_t(dim) != outputDimOfWeights())
+      count *= size;
+  return count;
+}
+
+bool Rewriter::hasPadding() {
+  auto isPositive = [](int64_t pad) { return pad > 0; };
+  return conv && (llvm::any_of(conv.getPadLow(), isPositive) ||
+                  llvm::any_of(conv.getPadHigh(), isPositive));
+}
+
+bool Rewriter::match() {
+  std::optional<Quantized> x = matchQuantized(op->getOperand(0)),
+                           w = matchQuantized(op->getOperand(1));
+  if (!x || !w || bool(x->scale) != bool(w->scale))
+    return false;
+  data = *x;
+  weights = *w;
+  const RankedTensorType type = typeOf(weights.bytes);
+  if (!type.hasStaticShape() || type.getNumElements() == 0 ||
+      (matmul && type.getRank() != 2))
+    return false;
+  const int64_t dataRank = typeOf(data.bytes).getRank(), rank = type.getRank();
+  if (!isAlong(data.zeroPoint, dataRank, -1) ||
+      !isAlong(data.scale, dataRank, -1) ||
+      !isAlong(weights.zeroPoint, rank, outputDimOfWeights()) ||
+      !isAlong(weights.scale, rank, outputDimOfWeights()))
+    return false;
+  // The sums of products must not wrap around.
+  constexpr int64_t kLargest = 255 * 255;
+  if (countProducts() > std::numeric_limits<int32_t>::max() / kLargest)
+    return false;
+  dataZero = data.zeroPoint ? getSplat(data.zeroPoint) : 0;
+  weightsZero = weights.zeroPoint ? getSplat(weights.zeroPoint) : 0;
+  if (weightsZero && isUnsigned(weights.bytes))
+    *weightsZero -= 128;
+  // The sums of data of groups, and of transposed data, are not worth more
+  // code.
+  const bool isPlain = conv ? conv.getGroups() == 1 : !matmul.getTransposeLhs();
+  return (!hasPadding() || dataZero) && (weightsZero == 0 || isPlain);
+}
+
+Value Rewriter::forResult(Value parameter) {
+  SmallVector<int64_t> shape;
+  const int64_t count = typeOf(parameter).getNumElements();
+  if (count != 1) {
+    shape.assign(typeOf(op->getResult(0)).getRank(), 1);
+    shape[outputDimOfResult()] = count;
+  }
+  return reshape(parameter, shape);
+}
+
+void Rewriter::makeWeightsSigned() {
+  if (weights.zeroPoint && weightsZero)
+    weights.zeroPoint = *weightsZero == 0 ? Value() : constant32(*weightsZero);
+  else if (weights.zeroPoint)
+    weights.zeroPoint = cast32(forResult(weights.zeroPoint));
+  else if (*weightsZero != 0)
+    weights.zeroPoint = constant32(*weightsZero);
+  if (!isUnsigned(weights.bytes))
+    return;
+  if (!weightsZero)
+    weights.zeroPoint = sub(weights.zeroPoint, constant32(128));
+  // w - 128 differs from w in the uppermost bit.
+  auto type = RankedTensorType::get({}, getElementTypeOrSelf(weights.bytes));
+  Value upper =
+      create<ir::ConstantOp>(DenseElementsAttr::get(type, APInt(8, 128)));
+  weights.bytes = create<ir::BitcastOp>(
+      create<ir::BitwiseXorOp>(weights.bytes, upper), builder.getI8Type());
+}
+
+void Rewriter::padData() {
+  if (!hasPadding() || *dataZero == 0)
+    return;
+  const StringRef layout = conv.getLayout().getInput(),
+                  spatial =
+                      StringRef("DHW").take_back(conv.getStrides().size());
+  SmallVector<int64_t> none(layout.size(), 0), low(none), high(none);
+  for (auto [i, letter] : llvm::enumerate(spatial)) {
+    low[layout.find(letter)] = conv.getPadLow()[i];
+    high[layout.find(letter)] = conv.getPadHigh()[i];
+  }
+  data.bytes = create<ir::PadOp>(data.bytes, builder.getDenseI64ArrayAttr(low),
+                                 builder.getDenseI64ArrayAttr(high),
+                                 builder.getDenseI64ArrayAttr(none),
+                                 builder.getF64FloatAttr(double(*dataZero)));
+}
+
+/// The contraction of the data with weights of i8.
+Value Rewriter::contract(Value factors) {
+  if (matmul)
+    return create<ir::MatmulOp>(data.bytes, factors, matmul.getTransposeLhs(),
+                                matmul.getTransposeRhs(), /*widen=*/true);
+  const bool isPadded = dataZero.value_or(0) == 0;
+  const DenseI64ArrayAttr none = builder.getDenseI64ArrayAttr(
+      SmallVector<int64_t>(conv.getStrides().size(), 0));
+  return create<ir::ConvOp>(
+      data.bytes, factors, /*bias=*/Value(), conv.getStridesAttr(),
+      isPadded ? conv.getPadLowAttr() : none,
+      isPadded ? conv.getPadHighAttr() : none, conv.getDilationsAttr(),
+      conv.getGroupsAttr(), conv.getLayoutAttr());
+}
+
+Value Rewriter::sumOfWeights() {
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < typeOf(weights.bytes).getRank(); ++dim)
+    if (dim != outputDimOfWeights())
+      dims.push_back(dim);
+  return forResult(create<ir::ReduceOp>(
+      cast32(weights.bytes), ir::ReduceKind::sum,
+      builder.getDenseI64ArrayAttr(dims), /*keepDims=*/false));
+}
+
+/// The sums of x - zx over the window of each result, for all outputs.
+Value Rewriter::sumOfData() {
+  Value sums;
+  if (matmul) {
+    sums = create<ir::ReduceOp>(
+        cast32(data.bytes), ir::ReduceKind::sum,
+        builder.getDenseI64ArrayAttr(typeOf(data.bytes).getRank() - 1),
+        /*keepDims=*/true);
+  } else {
+    SmallVector<int64_t> shape(shapeOf(weights.bytes));
+    shape[outputDimOfWeights()] = 1;
+    auto type = RankedTensorType::get(shape, builder.getI8Type());
+    sums = contract(create<ir::ConstantOp>(
+        DenseElementsAttr::get(type, static_cast<int8_t>(1))));
+  }
+  if (dataZero == 0)
+    return sums;
+  return sub(sums, mul(cast32(reshape(data.zeroPoint, {})),
+                       constant32(countProducts())));
+}
+
+Value Rewriter::buildSums() {
+  makeWeightsSigned();
+  padData();
+  Value sums = contract(weights.bytes);
+  if (dataZero != 0)
+    sums = sub(sums, mul(cast32(reshape(data.zeroPoint, {})), sumOfWeights()));
+  if (weights.zeroPoint)
+    sums = sub(sums, mul(weights.zeroPoint, sumOfData()));
+  return sums;
+}
+
+void Rewriter::replace() {
+  Value old = op->getResult(0), sums = buildSums();
+  Type type = getElementTypeOrSelf(old);
+  // The sums were numbers of a float type that are converted back.
+  for (Operation *user : llvm::make_early_inc_range(old.getUsers()))
+    if (auto back = dyn_cast<ir::CastOp>(user);
+        back && !data.scale && (!conv || !conv.getBias()) &&
+        getElementTypeOrSelf(back.getResult()).isInteger(32)) {
+      back.getResult().replaceAllUsesWith(sums);
+      back.erase();
+    }
+  Value result = cast(sums, type);
+  if (data.scale)
+    result =
+        mul(result, mul(reshape(data.scale, {}), forResult(weights.scale)));
+  if (conv && conv.getBias())
+    result = create<ir::AddOp>(result, forResult(conv.getBias()));
+  old.replaceAllUsesWith(result);
+}
+
+namespace {
+struct ContractIntegers : impl::TandemContractIntegersBase<ContractIntegers> {
+  void runOnOperation() override {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) {
+      if (isa<ir::ConvOp, ir::MatmulOp>(op))
+        ops.push_back(op);
+    });
+    for (Operation *op : ops)
+      if (Rewriter rewriter(op); rewriter.match())
+        rewriter.replace();
+    eraseDead();
+  }
+
+private:
+  /// Erases the ops whose results nothing reads any longer.
+  void eraseDead() {
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : llvm::reverse(ops))
+      if (op != getOperation() && isOpTriviallyDead(op))
+        op->erase();
+  }
+};
+} // namespace
+
+} // namespace tandem
