@@ -83,6 +83,10 @@ static double getShareOfReads(const DeviceModel &device,
   return device.bytesPerNs(bytes) / double(elementBytes) / productsPerNs;
 }
 
+/// Operations for a product of integers of 8 bits, of which a loop widens both
+/// factors: two conversions, a multiplication and an addition.
+static constexpr double kByteOperations = 4;
+
 double getLoopEfficiency(const DeviceModel &device,
                          const Contraction &contraction) {
   int64_t width = getWidth(device, contraction);
@@ -92,6 +96,8 @@ double getLoopEfficiency(const DeviceModel &device,
                     1 / (device.fmasPerClock * double(width)));
   double share =
       hasFarWeights(contraction) ? device.depthwiseLoopShare : device.loopShare;
+  if (contraction.areBytesWidened())
+    share /= kByteOperations;
   return std::min(getLaneUseOfLoop(contraction, width) * share,
                   getShareOfReads(device, contraction));
 }
