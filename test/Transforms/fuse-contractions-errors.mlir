@@ -6,7 +6,7 @@
 // CHECK: error: no target 'abacus' generates contractions
 
 func.func @integers(%x: tensor<8x64xi32>, %w: tensor<64x8xi32>) -> tensor<8x8xi32> {
-  // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it is of none of f32, f16 and bf16 [NotGenerated]}}
+  // expected-remark @+2 {{not the hero of a kernel: no kernel can be generated around it: it is of none of f32, f16, bf16 and integers of 8 bits [NotGenerated]}}
   // expected-remark @+1 {{it reads 64 elements per result, more than 32 [TooManyReads]}}
   %0 = tandem.matmul %x, %w : (tensor<8x64xi32>, tensor<64x8xi32>) -> tensor<8x8xi32>
   return %0 : tensor<8x8xi32>

@@ -82,7 +82,7 @@ module @k {
 
 module @k {
   func.func @k(%x: tensor<8x8xf64>) -> tensor<8x8xf64> {
-    // expected-error @+1 {{is of none of f32, f16 and bf16}}
+    // expected-error @+1 {{is of none of f32, f16, bf16 and integers of 8 bits}}
     %0 = tandem.matmul %x, %x
         : (tensor<8x8xf64>, tensor<8x8xf64>) -> tensor<8x8xf64>
     return %0 : tensor<8x8xf64>
