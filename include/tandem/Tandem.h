@@ -86,9 +86,9 @@ struct CompileOptions {
   /// processes of this user share, and to store newly compiled programs and
   /// kernels there (docs/Cache.md). If this option is not set, the disk cache
   /// is used unless $TANDEM_DISK_CACHE is "off". The disk cache is never used
-  /// if `kernelCache` or `keepsOps` differs from its default, if `fusionReport`
-  /// or `failKernels` is not empty, if the target option
-  /// "contractions" is "autotune", or if $TANDEM_DEBUG is set.
+  /// if `kernelCache`, `keepsOps` or `keepsPhasesApart` differs from its
+  /// default, if `fusionReport` or `failKernels` is not empty, if the target
+  /// option "contractions" is "autotune", or if $TANDEM_DEBUG is set.
   std::optional<bool> diskCache;
   /// The directory of the disk cache. If empty, the directory named by
   /// $TANDEM_CACHE_DIR is used. If that variable is not set either, the disk
@@ -121,6 +121,11 @@ struct CompileOptions {
   std::string failKernels;
   /// True to keep the ops of each kernel (Compiled::kernelOps).
   bool keepsOps = false;
+  /// True to keep ops of the forward pass, of the backward pass and of the
+  /// update in different kernels, so that a profile shows the time of each
+  /// phase of a training step (docs/Training.md). Fewer fusions are possible
+  /// then, so the step may be slower.
+  bool keepsPhasesApart = false;
   /// A callback that receives the progress of the compilation. Several
   /// compiling threads may call it at the same time. May be empty.
   std::function<void(const CompileProgress &)> progress;

@@ -45,6 +45,7 @@ void setFusionOptions(PassOptions &pass, const PipelineOptions &options) {
       model && options.libraries.empty())
     pass.libraries = model->name().str();
   pass.reductions = options.target->generatesReductions();
+  pass.phasesApart = options.keepsPhasesApart;
 }
 
 /// Right before fusion, for it accounts for the same ops.

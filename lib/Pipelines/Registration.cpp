@@ -47,6 +47,11 @@ struct CompileOptions : PassPipelineOptions<CompileOptions> {
       *this, "fusion-fuel",
       llvm::cl::desc("At most this many fusion decisions are taken."),
       llvm::cl::init(-1)};
+  Option<bool> phasesApart{
+      *this, "phases-apart",
+      llvm::cl::desc(
+          "Keep the phases of a training step in different kernels."),
+      llvm::cl::init(false)};
   Option<std::string> deviceSpec{
       *this, "device-spec",
       llvm::cl::desc("The device that fusion's costs are of; by default one "
@@ -101,6 +106,7 @@ LogicalResult build(OpPassManager &pm, const CompileOptions &given,
   options.function = given.function;
   options.target = *target;
   options.fusionFuel = given.fusionFuel;
+  options.keepsPhasesApart = given.phasesApart;
   options.deviceSpec = given.deviceSpec.empty() ? (*target)->deviceSpec()
                                                 : given.deviceSpec.getValue();
   options.fusionReport = given.fusionReport;

@@ -59,6 +59,10 @@ cl::opt<int64_t>
     fusionFuel("fusion-fuel", cl::cat(category), cl::init(-1),
                cl::desc("With --until: the most fusion decisions to take"),
                cl::value_desc("n"));
+cl::opt<bool> phasesApart(
+    "phases-apart", cl::cat(category),
+    cl::desc("With --until: keep the phases of a training step in different "
+             "kernels"));
 
 cl::list<std::string> targetOptions(
     "target-option", cl::cat(category),
@@ -116,6 +120,8 @@ std::string pipelineText(const std::vector<std::string> &places) {
   std::string text = "tandem-compile{until=" + phase() + " device=" + device +
                      " function=" + function +
                      " fusion-fuel=" + std::to_string(fusionFuel);
+  if (phasesApart)
+    text += " phases-apart=true";
   if (!targetOptions.empty())
     text += " target-options=" + llvm::join(targetOptions, ",");
   if (!deviceSpec.empty())
@@ -234,7 +240,8 @@ int main(int argc, char **argv) {
                  !whyNotFused.empty();
   for (const cl::Option &option :
        std::initializer_list<std::reference_wrapper<const cl::Option>>{
-           shapes, function, device, fusionFuel, targetOptions, deviceSpec})
+           shapes, function, device, fusionFuel, phasesApart, targetOptions,
+           deviceSpec})
     if (option.getNumOccurrences() && !isUntil)
       return mlir::asMainReturnCode(
           emitError("--" + option.ArgStr + " has no effect without --until"));

@@ -100,6 +100,8 @@ enum class FusionRefusal : uint8_t {
   FewRows,
   /// No call of a library computes it with the contraction: (text).
   NotInLibraryCall,
+  /// It belongs to another phase of a training step, and phases are kept apart.
+  OtherPhase,
   /// The limit of --fusion-fuel is reached.
   OutOfFuel,
 };

@@ -61,6 +61,9 @@ struct FusionOptions {
   /// Whether the target can generate kernels of kind reduction. Otherwise
   /// reductions become part of a loop, or op steps.
   bool reductions = false;
+  /// Whether ops of different phases of a training step stay in different
+  /// kernels.
+  bool keepsPhasesApart = false;
   FusionOrder order = FusionOrder::Best;
   /// The device that costs are estimated for.
   DeviceModel device = genericDeviceModel();

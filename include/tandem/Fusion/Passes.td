@@ -33,6 +33,9 @@ defvar Tandem_FusionOptions = [
          "their epilogues; empty for none.">,
   Option<"reductions", "reductions", "bool", "false",
          "Make kernels of kind reduction.">,
+  Option<"phasesApart", "phases-apart", "bool", "false",
+         "Keep ops of the forward pass, of the backward pass and of the update "
+         "of a training step in different kernels.">,
   Tandem_DeviceSpec
 ];
 

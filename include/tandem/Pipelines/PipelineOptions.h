@@ -28,6 +28,7 @@ struct PipelineOptions {
   const Target *target = &defaultTarget();
   /// Options `fuel` and `device-spec` of pass tandem-fuse.
   int64_t fusionFuel = -1;
+  bool keepsPhasesApart = false; ///< Option `phases-apart` of the same pass.
   std::string deviceSpec = "generic"; ///< Or the target's (Target::deviceSpec).
   /// The file and the questions of pass tandem-report-fusion. If both are
   /// empty, the pass is left out.

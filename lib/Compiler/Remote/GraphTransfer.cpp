@@ -197,6 +197,7 @@ Expected<GraphTransfer> shareGraph(const SerializedGraph &source,
   graph.structure = source.structure;
   const CompileOptions &options = config.options;
   graph.fusion_fuel = options.fusionFuel;
+  graph.phases_apart = options.keepsPhasesApart;
   for (const auto &[name, value] : options.targetOptions) {
     auto entry = std::make_unique<fb::HelperTargetOptionT>();
     entry->name = name;
@@ -244,6 +245,7 @@ openGraphTransfer(const fb::HelperGraphT &graph, int memory) {
 Expected<CompilerConfig> openSharedConfig(const fb::HelperGraphT &graph) {
   CompileOptions options;
   options.fusionFuel = graph.fusion_fuel;
+  options.keepsPhasesApart = graph.phases_apart;
   for (const auto &entry : graph.target_options)
     options.targetOptions[entry->name] = entry->value;
   options.precision = static_cast<Precision>(graph.precision);

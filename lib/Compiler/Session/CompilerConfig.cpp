@@ -15,10 +15,13 @@
 
 namespace tandem {
 
+/// The phases of ops follow from their locations, which are no part of the key
+/// of a stored program.
 static bool isProgramAllThatIsWanted(const CompileOptions &options,
                                      const Target &target) {
   return options.kernelCache && options.fusionReport.empty() &&
          options.failKernels.empty() && !options.keepsOps &&
+         !options.keepsPhasesApart &&
          !target.autotunesContractions(options.targetOptions) &&
          !lookUp(Variable::debug);
 }

@@ -100,6 +100,7 @@ PipelineOptions CompilerSession::pipelineOptions() const {
   pipeline.target = &target;
   pipeline.deviceSpec = config.deviceSpec;
   pipeline.fusionFuel = options.fusionFuel;
+  pipeline.keepsPhasesApart = options.keepsPhasesApart;
   pipeline.fusionReport = options.fusionReport;
   pipeline.targetOptions = options.targetOptions;
   // What is measured stands at the ops.

@@ -76,6 +76,11 @@ FusionDecision LoopPlanner::checkProducerConsumer(Id producer, Answer &answer) {
   if (candidates[producer].outputs.size() > 1)
     return FusionDecision::refuse(FusionRefusal::SeveralResults);
   for (Id kernel : answer.consumers.kernels)
+    if (FusionDecision decision = state.checkPhases(candidates[producer].root,
+                                                    candidates[kernel].root);
+        !decision)
+      return decision;
+  for (Id kernel : answer.consumers.kernels)
     answer.placements.push_back(costs.place(producer, kernel));
   // A view costs nothing anywhere.
   if (!info.isView)
@@ -155,6 +160,9 @@ bool LoopPlanner::readsInPlace(Id consumer, Id producer) const {
 
 FusionDecision LoopPlanner::checkMerge(Id into, Id from) {
   FusionCandidate &first = candidates[into], &second = candidates[from];
+  if (FusionDecision decision = state.checkPhases(first.root, second.root);
+      !decision)
+    return decision;
   if (first.space() != second.space() || !readsInPlace(into, from) ||
       !readsInPlace(from, into))
     return FusionDecision::refuse(FusionRefusal::DifferentIterationSpace);

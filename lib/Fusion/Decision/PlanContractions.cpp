@@ -233,6 +233,7 @@ void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
       return;
     if (!isa<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp>(view) ||
         !view->hasOneUse() || !candidates.candidatesOf(view).empty() ||
+        !state.checkPhases(view, hero) ||
         !state.decide(FusionQuestion::PrologueOrEpilogue, view, hero,
                       FusionDecision::allow()))
       return;

@@ -83,6 +83,10 @@ LibraryCallPlanner::collect(ir::ContractionOpInterface hero) {
       refuse(op, hero, FusionRefusal::Taken);
       break;
     }
+    if (!state.checkPhases(op, hero)) {
+      refuse(op, hero, FusionRefusal::OtherPhase);
+      break;
+    }
     if (Status added = call.add(op); !added) {
       refuse(op, hero, FusionRefusal::NotInLibraryCall, added.error().message);
       break;

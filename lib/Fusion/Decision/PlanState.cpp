@@ -8,6 +8,8 @@
 
 #include "Decision/PlanState.h"
 
+#include "Decision/TrainingPhase.h"
+
 #include "llvm/Support/Debug.h"
 
 #define DEBUG_TYPE "tandem-fusion"
@@ -23,6 +25,12 @@ const OpFusionInfo &PlanState::infoOf(Operation *op) {
   return *known;
 }
 
+FusionDecision PlanState::checkPhases(Operation *a, Operation *b) const {
+  if (options.keepsPhasesApart && phaseOf(a->getLoc()) != phaseOf(b->getLoc()))
+    return FusionDecision::refuse(FusionRefusal::OtherPhase);
+  return FusionDecision::allow();
+}
+
 FusionDecision PlanState::checkBody(FusionCandidates::Id candidate,
                                     int64_t moreReads) const {
   int64_t reads = candidates[candidate].bodyReads + moreReads;
@@ -34,6 +42,9 @@ FusionDecision PlanState::checkBody(FusionCandidates::Id candidate,
 
 FusionDecision PlanState::checkAbsorb(FusionCandidates::Id candidate,
                                       Operation *op, int64_t moreReads) {
+  if (FusionDecision decision = checkPhases(op, candidates[candidate].root);
+      !decision)
+    return decision;
   if (!candidates.canAbsorb(op, candidate))
     return FusionDecision::refuse(FusionRefusal::WouldCycle);
   if (FusionDecision decision = checkBody(candidate, moreReads); !decision)

@@ -51,11 +51,14 @@ public:
   /// Logs a refusal.
   void note(const FusionLogEntry &entry);
 
+  /// Whether two ops may be in one kernel, given the phases of the training
+  /// step that they belong to.
+  FusionDecision checkPhases(mlir::Operation *a, mlir::Operation *b) const;
   /// Whether the body of `candidate` may read `moreReads` more elements.
   FusionDecision checkBody(FusionCandidates::Id candidate,
                            int64_t moreReads) const;
-  /// Whether `candidate` may compute `op` as well: checks cycles and limits of
-  /// size only.
+  /// Whether `candidate` may compute `op` as well: checks phases, cycles and
+  /// limits of size only.
   FusionDecision checkAbsorb(FusionCandidates::Id candidate,
                              mlir::Operation *op, int64_t moreReads);
 

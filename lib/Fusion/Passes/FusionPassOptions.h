@@ -41,6 +41,7 @@ public:
                << "no libraries are called '" << name << "'";
     }
     fusion.reductions = this->reductions;
+    fusion.keepsPhasesApart = this->phasesApart;
     return mlir::success();
   }
 

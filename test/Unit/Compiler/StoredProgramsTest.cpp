@@ -348,6 +348,7 @@ TEST_F(StoredProgramsTest, SomeCompilationsAreNeverStored) {
                       +[](CompileOptions &o) { o.kernelCache = false; },
                       +[](CompileOptions &o) { o.failKernels = "nothing"; },
                       +[](CompileOptions &o) { o.fusionReport = "/dev/null"; },
+                      +[](CompileOptions &o) { o.keepsPhasesApart = true; },
                       +[](CompileOptions &o) {
                         o.targetOptions["contractions"] = "autotune";
                       }}) {
