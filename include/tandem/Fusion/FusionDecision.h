@@ -100,6 +100,10 @@ enum class FusionRefusal : uint8_t {
   FewRows,
   /// No call of a library computes it with the contraction: (text).
   NotInLibraryCall,
+  /// One of the two kernels updates an input of the function (tandem.updates),
+  /// and the other one reads this input at another index than its own.
+  /// Together, they could not write the result to the memory of the input.
+  UpdateNotInPlace,
   /// It belongs to another phase of a training step, and phases are kept apart.
   OtherPhase,
   /// The limit of --fusion-fuel is reached.

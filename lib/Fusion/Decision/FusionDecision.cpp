@@ -65,6 +65,7 @@ const RefusalText kTexts[] = {
                 "ns, in a kernel of its own {1} ns"},
     {"NotInLibraryCall", "no call of a library computes it with the "
                          "contraction: it {2}"},
+    {"UpdateNotInPlace", "the kernel could not update its input in place"},
     {"OtherPhase", "it belongs to another phase of the training step"},
     {"OutOfFuel", "the fusion fuel is spent"},
 };

@@ -75,6 +75,9 @@ private:
   void tryMultiOutput(Id producer);
   bool readsInPlace(Id consumer, Id producer) const;
   FusionDecision checkMerge(Id into, Id from);
+  void findUpdates();
+  bool readsElsewhere(Id kernel, mlir::Value value) const;
+  bool keepsFromUpdating(Id reader, Id updating) const;
   bool tryMerge(FusionQuestion question, Id into, Id from);
   llvm::SmallVector<Id> readersOf(mlir::Value value) const;
   void joinReaders(mlir::Value value);
@@ -92,6 +95,8 @@ private:
   FusionCandidates &candidates;
   KernelCostModel costs;
   FusionQueue queue;
+  /// For each output of the function that updates an input, this input.
+  llvm::DenseMap<mlir::Value, mlir::Value> updatedInputs;
   /// By candidate, the last answer.
   std::vector<Answer> answers;
   /// The last answer to each question, with the consumer that was asked about.

@@ -158,6 +158,30 @@ bool LoopPlanner::readsInPlace(Id consumer, Id producer) const {
   return true;
 }
 
+/// Whether `kernel` reads elements of `value` at other indices than its own.
+bool LoopPlanner::readsElsewhere(Id kernel, Value value) const {
+  if (!candidates[kernel].has(value))
+    return false;
+  return llvm::any_of(candidates[kernel].ops, [&](auto &entry) {
+    auto &[op, recompute] = entry;
+    const OpFusionInfo &info = state.infoOf(op);
+    return llvm::any_of(op->getOpOperands(), [&](OpOperand &operand) {
+      return operand.get() == value &&
+             (!info.accesses[operand.getOperandNumber()].identity ||
+              !recompute.identity || recompute.count != 1);
+    });
+  });
+}
+
+/// Whether `updating` could not write its results to the inputs that they
+/// update if it also computed what `reader` computes.
+bool LoopPlanner::keepsFromUpdating(Id reader, Id updating) const {
+  return llvm::any_of(candidates[updating].outputs, [&](Value output) {
+    Value input = updatedInputs.lookup(output);
+    return input && readsElsewhere(reader, input);
+  });
+}
+
 FusionDecision LoopPlanner::checkMerge(Id into, Id from) {
   FusionCandidate &first = candidates[into], &second = candidates[from];
   if (FusionDecision decision = state.checkPhases(first.root, second.root);
@@ -166,6 +190,8 @@ FusionDecision LoopPlanner::checkMerge(Id into, Id from) {
   if (first.space() != second.space() || !readsInPlace(into, from) ||
       !readsInPlace(from, into))
     return FusionDecision::refuse(FusionRefusal::DifferentIterationSpace);
+  if (keepsFromUpdating(into, from) || keepsFromUpdating(from, into))
+    return FusionDecision::refuse(FusionRefusal::UpdateNotInPlace);
   int64_t results = candidates.countOutputsMerged(into, from);
   if (results > options.maxResults)
     return FusionDecision::refuse(FusionRefusal::TooManyResults, results,

@@ -8,6 +8,7 @@
 
 #include "Decision/LoopPlanner.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Block.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Matchers.h"
@@ -159,7 +160,19 @@ void LoopPlanner::addOp(Operation *op) {
   candidates.create(op, isKernel, info.bodyReads);
 }
 
+void LoopPlanner::findUpdates() {
+  auto function = dyn_cast<func::FuncOp>(state.block.getParentOp());
+  if (!function)
+    return;
+  for (auto [i, output] :
+       llvm::enumerate(state.block.getTerminator()->getOperands()))
+    if (auto input = function.getResultAttrOfType<IntegerAttr>(
+            i, ir::TandemDialect::kUpdatesAttrName))
+      updatedInputs[output] = function.getArgument(input.getInt());
+}
+
 void LoopPlanner::plan() {
+  findUpdates();
   Id first = candidates.size();
   for (Operation &op : state.block.without_terminator())
     if (candidates.candidatesOf(&op).empty() &&
