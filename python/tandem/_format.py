@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import math
 import os
 import pathlib
+import re
 import typing
 from collections.abc import Iterable, Sequence
 
@@ -18,6 +20,37 @@ def format_ns(ns: float | None) -> str:
         if float(text) >= 1:  # 999.9 µs are 1 ms.
             return f"{text} {unit}"
     return f"{ns:.3g} ns"
+
+
+def format_bytes(count: int) -> str:
+    """A number of bytes for people: "12.3 KiB"."""
+    value, unit = float(count), "B"
+    for larger in ("KiB", "MiB", "GiB", "TiB"):
+        if float(f"{value:.3g}") < 1000:
+            break
+        value, unit = value / 1024, larger
+    return f"{value:.3g} {unit}"
+
+
+# If a signature has more inputs than this, only the first ones are shown.
+_MOST_INPUTS, _FIRST_INPUTS = 12, 3
+
+
+def describe_inputs(types: Sequence[str]) -> str:
+    """The types of the inputs of a signature, such as "tensor<8x64xf32>". If there are
+    many, the text has their number, their bytes and the first types."""
+    if len(types) <= _MOST_INPUTS:
+        return ", ".join(types)
+    total = format_bytes(sum(_bytes_of(each) for each in types))
+    return (f"{len(types)} inputs, {total}: {', '.join(types[:_FIRST_INPUTS])}, … "
+            "(json() lists all)")
+
+
+def _bytes_of(text: str) -> int:
+    """The bytes of a tensor, from the text of its static type."""
+    *sizes, dtype = text.removeprefix("tensor<").rstrip(">").split("x")
+    bits = re.search("[0-9]+", dtype)
+    return math.prod(map(int, sizes)) * -(-int(bits[0]) // 8) if bits else 0
 
 
 def text_table(head: Sequence[str], rows: Iterable[Sequence[object]],

@@ -8,7 +8,7 @@ import threading
 import typing
 import weakref
 
-from ._format import Table, Tables
+from ._format import Table, Tables, describe_inputs
 
 if typing.TYPE_CHECKING:
     from ._function import Function
@@ -23,7 +23,7 @@ SIGNATURE_HEAD = ("inputs", "state", "calls", "e", "c", "C", "n*")
 
 def signature_row(signature: Signature) -> tuple[str, ...]:
     """The cells of a signature below SIGNATURE_HEAD."""
-    return (", ".join(signature.inputs), signature.state, f"{signature.calls:,}",
+    return (describe_inputs(signature.inputs), signature.state, f"{signature.calls:,}",
             *signature.costs())
 
 

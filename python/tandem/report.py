@@ -9,7 +9,7 @@ import math
 import typing
 from collections.abc import Sequence
 
-from ._format import format_ns, html_page_part, save_page
+from ._format import describe_inputs, format_ns, html_page_part, save_page
 from ._plot import Axes
 
 
@@ -22,6 +22,7 @@ class Signature:
         "demoted" or "refused".
       tier: the tier in which the next call runs.
       calls: the number of calls.
+      compiled_calls: the number of calls that ran the compiled program.
       eager, compiled: the time of a call in each tier (e and c), or None.
       compile_cost: the cost of compiling (C), or None. Both `compiled` and
         `compile_cost` are predictions until they are measured.
@@ -35,6 +36,7 @@ class Signature:
         self.state: str = data["state"]
         self.tier: str = data["tier"]
         self.calls: int = data["calls"]
+        self.compiled_calls: int = data["compiled_calls"]
         predicted = data["predicted"]
         self.eager: float | None = data["eager"]["ns"] or None
         self.compiled: float | None = (data["compiled"]["ns"] or
@@ -75,7 +77,7 @@ class Signature:
                 format_calls(self.break_even))
 
     def __repr__(self) -> str:
-        return f"<{', '.join(self.inputs)}: {self.state}, {self.verdict}>"
+        return f"<{describe_inputs(self.inputs)}: {self.state}, {self.verdict}>"
 
 
 class Report:
@@ -139,7 +141,7 @@ def _section(signature: Signature) -> str:
             ("break-even (n*)", break_even), ("verdict", signature.verdict)]
     table = "".join(f"<tr><th>{name}</th><td>{html.escape(value)}</td></tr>"
                     for name, value in rows)
-    return (f"<h4>{html.escape(', '.join(signature.inputs))}</h4><section>"
+    return (f"<h4>{html.escape(describe_inputs(signature.inputs))}</h4><section>"
             f"{_picture(signature)}<table>{table}</table></section>"
             f"<p>{html.escape(signature.next)}</p>")
 

@@ -15,11 +15,22 @@
 using namespace tandem;
 using nlohmann::ordered_json;
 
+/// All types if there are at most this many; otherwise, the first kFirst ones.
+static constexpr size_t kMostTypes = 12, kFirst = 3;
+
+/// The types of a signature, or their number and bytes and the first types.
 static std::string textOf(std::span<const TensorType> types) {
+  const bool isLong = types.size() > kMostTypes;
   std::string text;
-  for (const TensorType &type : types)
+  for (const TensorType &type : isLong ? types.first(kFirst) : types)
     text += (text.empty() ? "" : ", ") + type.str();
-  return "(" + text + ")";
+  if (!isLong)
+    return "(" + text + ")";
+  int64_t bytes = 0;
+  for (const TensorType &type : types)
+    bytes += type.bytes();
+  return "(" + std::to_string(types.size()) + " inputs, " + formatBytes(bytes) +
+         ": " + text + ", ...; the JSON report lists all)";
 }
 
 static std::string textOf(const CallTime &time) {
