@@ -5,6 +5,7 @@
 #   plotly  plotly.min.js is installed, so HTML reports can be written
 #   node    Node.js is installed, which runs the scripts of such reports
 #   compilers  CMake and the compilers that built this are here
+#   example-train  the C++ program of examples/train is built, which needs zlib
 #   onnx    ONNX models can be imported, and the onnx package is installed
 #   python-package  the package tandem is built, and numpy is installed
 #   python-torch, python-jax  so are torch or jax (utils/torch.sh)
@@ -84,6 +85,8 @@ if shutil.which("node"):
     config.available_features.add("node")
 if os.path.exists(config.plotly_js):
     config.available_features.add("plotly")
+if os.path.exists(os.path.join(config.tandem_obj_root, "bin", "example-train")):
+    config.available_features.add("example-train")
 # utils/setup.sh installs the packages there.
 cache = os.path.join(
     os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"), "tandem")
@@ -209,6 +212,7 @@ llvm_config.add_tool_substitutions(
         ToolSubst("tandem-lsp-server", unresolved="ignore"),
         ToolSubst("example-readme", unresolved="ignore"),
         ToolSubst("example-simplecnn", unresolved="ignore"),
+        ToolSubst("example-train", unresolved="ignore"),
         "split-file",
     ],
     [os.path.join(config.tandem_obj_root, "bin"), config.llvm_tools_dir],

@@ -1,5 +1,4 @@
-//===- FashionMNIST.cpp - Reads Fashion-MNIST
-//------------------------------===//
+//===- FashionMNIST.cpp - Reads Fashion-MNIST -----------------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

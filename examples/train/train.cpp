@@ -1,5 +1,4 @@
-//===- train.cpp - Trains SimpleCNN on Fashion-MNIST
-//-----------------------===//
+//===- train.cpp - Trains SimpleCNN on Fashion-MNIST ----------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Usage: train FOLDER [EPOCHS]. Goes on from FOLDER/last.safetensors if the
-// file exists, and keeps the checkpoint with the best test loss in
-// FOLDER/best.safetensors.
+// Usage: train FOLDER [EPOCHS [DATA]]. Goes on from FOLDER/last.safetensors if
+// the file exists, and keeps the checkpoint with the best test loss in
+// FOLDER/best.safetensors. DATA is the folder with the four files of
+// Fashion-MNIST.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ using namespace tandem;
 
 namespace {
 
-constexpr const char *kData = "/usr/share/datasets/fashion-mnist";
+constexpr const char *kDefaultData = "/usr/share/datasets/fashion-mnist";
 constexpr int64_t kBatch = 32, kTestBatch = 500, kPatience = 3;
 constexpr uint64_t kSeed = 0;
 
@@ -44,7 +44,7 @@ struct Result {
 /// A training run.
 class Trainer {
 public:
-  static Expected<Trainer> create(std::string folder);
+  static Expected<Trainer> create(std::string folder, const std::string &data);
   Status run(int64_t epochs);
 
 private:
@@ -88,11 +88,11 @@ void Trainer::initialize() {
   }
 }
 
-Expected<Trainer> Trainer::create(std::string folder) {
+Expected<Trainer> Trainer::create(std::string folder, const std::string &data) {
   Trainer run;
   run.folder = std::move(folder);
-  TANDEM_ASSIGN_OR_RETURN(run.train, readFashionMNIST(kData, "train"));
-  TANDEM_ASSIGN_OR_RETURN(run.test, readFashionMNIST(kData, "t10k"));
+  TANDEM_ASSIGN_OR_RETURN(run.train, readFashionMNIST(data, "train"));
+  TANDEM_ASSIGN_OR_RETURN(run.test, readFashionMNIST(data, "t10k"));
   TANDEM_ASSIGN_OR_RETURN(run.loss, buildSimpleCNN(0.5, kSeed));
   run.options.stepsInput = kSteps;
   for (size_t i = 0; i < parameterInfos().size(); ++i)
@@ -255,14 +255,15 @@ Status Trainer::run(int64_t epochs) {
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc < 2 || argc > 3) {
-    std::fprintf(stderr, "usage: %s FOLDER [EPOCHS]\n", argv[0]);
+  if (argc < 2 || argc > 4) {
+    std::fprintf(stderr, "usage: %s FOLDER [EPOCHS [DATA]]\n", argv[0]);
     return 1;
   }
   std::error_code ignored; // Saving reports what is wrong with the folder.
   std::filesystem::create_directories(argv[1], ignored);
-  Expected<Trainer> trainer = Trainer::create(argv[1]);
-  Status status = trainer ? trainer->run(argc == 3 ? std::atoll(argv[2]) : 5)
+  Expected<Trainer> trainer =
+      Trainer::create(argv[1], argc > 3 ? argv[3] : kDefaultData);
+  Status status = trainer ? trainer->run(argc > 2 ? std::atoll(argv[2]) : 5)
                           : Status(tl::unexpected(trainer.error()));
   if (!status)
     std::fprintf(stderr, "%s\n", status.error().str().c_str());
