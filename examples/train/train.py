@@ -22,8 +22,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", type=pathlib.Path, default=fashion_mnist.FOLDER,
                         help="the folder with the four files of Fashion-MNIST")
-    parser.add_argument("--folder", type=pathlib.Path, default=pathlib.Path("run"),
-                        help="where checkpoints are written")
+    parser.add_argument("--folder", type=pathlib.Path, default="run", help="of checkpoints")
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-3)
@@ -32,6 +31,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--threads", type=int, default=tandem.num_threads())
     parser.add_argument("--mode", default="auto", help="auto, eager or compile")
+    parser.add_argument("--phases", default="together", help="apart: kernels of one phase each")
     parser.add_argument("--limit", type=int, help="use so many training images only")
     parser.add_argument("--resume", action="store_true", help="go on from the last checkpoint")
     return parser.parse_args()
@@ -48,7 +48,7 @@ class Run:
         loss = simplecnn.build(simplecnn.random_dropout(options.dropout, options.seed),
                                mode=options.mode)
         parameters = simplecnn.initial(options.seed)
-        self.step = tandem.training_step(loss, tandem.training.adam(),
+        self.step = tandem.training_step(loss, tandem.training.adam(), phases=options.phases,
                                          parameters=list(parameters), steps_input="steps")
         self.state = self.step.init(parameters)
         self.evaluation = simplecnn.build(mode=options.mode)

@@ -373,6 +373,7 @@ nb::dict PyFunction::profile(const nb::args &inputs, const nb::kwargs &named,
   nb::dict result;
   result["tier"] = std::string(name(profile.tier));
   result["call"] = toTuple(profile.call);
+  result["peak_bytes"] = profile.peakBytes;
   result["steps"] = steps;
   return result;
 }

@@ -113,7 +113,9 @@ PyFunction::trainingStep(const nb::list &signature,
   const TrainingOptions training = toOptions(settings);
   TrainingStep step = take(
       withoutGIL([&] { return makeTrainingStep(*graph, types, training); }));
-  return create(std::move(step.graph), options, tiering);
+  CompileOptions compile = options;
+  compile.keepsPhasesApart = get<bool>(settings, "phases_apart");
+  return create(std::move(step.graph), compile, tiering);
 }
 
 static Value checked(GraphBuilder &builder, Value value) {

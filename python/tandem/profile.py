@@ -80,11 +80,14 @@ class Profile:
       steps: the steps in the order of execution, as Step.
       call_ns: the median time of a call whose steps are not timed.
       step_ns: the sum of the times of the steps.
+      peak_bytes: the largest number of bytes that a call holds at any time, not
+        counting inputs and constants.
     """
 
     def __init__(self, data: dict[str, typing.Any]) -> None:
         self.tier: str = data["tier"]
         self.call_ns: float = data["call"][0]
+        self.peak_bytes: int = data["peak_bytes"]
         self.steps: list[Step] = []
         for each in data["steps"]:
             ns, p10, p90 = each.pop("time")

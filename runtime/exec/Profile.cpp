@@ -45,6 +45,27 @@ Expected<double> runTimed(Executor &executor, std::span<const Tensor> inputs,
   return watch.ns();
 }
 
+/// Runs the program once, and returns the peak memory of the run in bytes.
+/// Outputs that update inputs are written to copies of these inputs.
+Expected<int64_t> measurePeakBytes(Executor &executor,
+                                   std::span<const Tensor> inputs) {
+  const Program &program = executor.program();
+  Stream &stream = executor.stream();
+  std::vector<Tensor> copied(inputs.begin(), inputs.end());
+  std::vector<Tensor> given(program.outputs.size()), outputs;
+  for (const fb::Update &update : program.updates) {
+    const Tensor &input = inputs[update.input()];
+    TANDEM_ASSIGN_OR_RETURN(Tensor copy,
+                            Tensor::allocate(input.type(), stream.allocator()));
+    TANDEM_RETURN_IF_ERROR(stream.copy(input, copy));
+    copied[update.input()] = given[update.output()] = copy;
+  }
+  int64_t peakBytes = 0;
+  TANDEM_RETURN_IF_ERROR(executor.runInto(copied, given, outputs, &peakBytes));
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
+  return peakBytes;
+}
+
 /// The times of one step in all runs.
 TimeSummary timesOf(size_t step, const std::vector<std::vector<double>> &runs) {
   std::vector<double> samples;
@@ -91,5 +112,7 @@ Expected<Profile> tandem::profileRuns(const PreparedTier &prepared, Tier tier,
   for (size_t i = 0; i < steps.size(); ++i)
     profile.steps.push_back({std::move(steps[i]), timesOf(i, profile.stamps)});
   profile.call = summarize(std::move(calls));
+  TANDEM_ASSIGN_OR_RETURN(profile.peakBytes,
+                          measurePeakBytes(executor, inputs));
   return profile;
 }

@@ -5,12 +5,17 @@ import json
 import os
 import pathlib
 import struct
+import sys
 import tempfile
 import unittest
 
 import numpy as np
 import tandem
 from tandem import training
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "examples/train"))
+import simplecnn  # noqa: E402
 
 
 def linear(dtype="float64", mode="auto", outputs=2, features=(20, 3)):
@@ -161,6 +166,82 @@ class StepTest(unittest.TestCase):
             for name, array in runs[0].items():
                 np.testing.assert_array_equal(array, runs[1][name])
 
+    def test_replay_of_a_run_in_mode_auto(self):
+        """The parameters of a run in which Tandem has changed tiers, and of its replay."""
+        parameters = simplecnn.initial(0)
+        loss = simplecnn.build(simplecnn.random_dropout(0.5, 0))
+
+        def make():
+            step = tandem.training_step(loss, training.adam(), parameters=list(parameters),
+                                        steps_input="steps")
+            return step, step.init(parameters)
+
+        def run(step, state, number):
+            random = np.random.default_rng(number)
+            rows = 3 if number % 50 == 49 else 4  # The last batch of an epoch is smaller.
+            step(state, random.standard_normal((rows, 3, 32, 32)).astype(np.float32),
+                 random.integers(0, 10, rows), rate=1e-3)
+
+        step, state = make()
+        count, compiled = 0, 0
+        while compiled < 5 and count < 2000:
+            run(step, state, count)
+            count += 1
+            if count % 50 == 0:
+                step.wait()  # Otherwise, a busy machine may compile for a long time.
+            compiled = max(each.compiled_calls for each in step.report().signatures)
+        log = json.loads(json.dumps(step.tier_log()))
+        first = next(each for each in log if each["shapes"][0][0] == 4)
+        self.assertTrue(first["compiles"])
+        self.assertGreater(first["eager_calls"], 0)
+
+        other, again = make()
+        other.replay(log)
+        for number in range(count):
+            run(other, again, number)
+        for name, array in state.tensors().items():
+            np.testing.assert_array_equal(array, again.tensors()[name], name)
+        with self.assertRaisesRegex(tandem.Error, "no call with the shapes"):
+            other(again, np.zeros((7, 3, 32, 32), np.float32), np.zeros(7, np.int64), rate=0)
+        with self.assertRaisesRegex(tandem.Error, "has been called"):
+            step.replay(log)
+
+    def test_forced_tiers(self):
+        step = tandem.training_step(linear(), training.adam(), parameters=["w", "b"])
+        state = step.init(start())
+        for tier in ("eager", "compiled", "reference"):
+            step(state, *data(), rate=0.1, tier=tier)
+        self.assertEqual(state.steps, 3)
+        with self.assertRaisesRegex(TypeError, "'fast' is no tier"):
+            step(state, *data(), rate=0.1, tier="fast")
+
+    def test_phases_apart(self):
+        """No kernel has ops of several phases, and the results are the same."""
+        loss, states = linear("float32", mode="compile"), []
+        for phases in ("together", "apart"):
+            step = tandem.training_step(loss, training.adam(), parameters=["w", "b"],
+                                        phases=phases)
+            state = step.init(start())
+            times = step.profile(state, *data(dtype=np.float32), rate=0.1, runs=3).phases()
+            if phases == "apart":
+                self.assertEqual(list(times), ["forward", "backward", "update"])
+            for number in range(5):
+                step(state, *data(number, dtype=np.float32), rate=0.1)
+            states.append(state.tensors())
+        for name, array in states[0].items():
+            np.testing.assert_allclose(states[1][name], array, rtol=1e-5, atol=1e-6)
+        with self.assertRaisesRegex(tandem.Error, "phases is 'close'"):
+            tandem.training_step(loss, training.adam(), parameters=["w", "b"], phases="close")
+
+    def test_peak_of_memory(self):
+        step = tandem.training_step(linear(), training.adam(), parameters=["w", "b"])
+        state, inputs = step.init(start()), data(rows=1000)
+        peaks = [step.profile(state, *inputs, rate=0.1, tier=tier, runs=1).peak_bytes
+                 for tier in ("eager", "compiled")]
+        # The error and its gradient, of 1000 x 3 f64 elements.
+        self.assertGreater(min(peaks), 1000 * 3 * 8)
+        self.assertLess(max(peaks), 10 * 1000 * 3 * 8)
+
     def test_phases(self):
         step = tandem.training_step(linear(), training.adam(), parameters=["w", "b"])
         state = step.init(start())
@@ -249,6 +330,21 @@ class StepTest(unittest.TestCase):
         x[0, 0] = np.inf
         with self.assertRaisesRegex(tandem.Error, "loss of step 2 is (inf|nan).*no checkpoint"):
             step(state, x, y, rate=0.1)
+
+
+class ReportTest(unittest.TestCase):
+    def test_many_inputs(self):
+        """Texts have the number of inputs, and JSON has all of them."""
+        b = tandem.Builder()
+        total, *rest = (b.input("float32", (4,)) for _ in range(20))
+        for each in rest:
+            total = b.add(total, each)
+        f = b.build([total])
+        f(*(np.ones(4, np.float32) for _ in range(20)))
+        for text in (str(f.report()), str(tandem.report()), repr(f.report().signatures[0])):
+            self.assertRegex(text, r"20 inputs, 320 (B|bytes): (tensor<4xf32>, ){3}")
+            self.assertNotIn("tensor<4xf32>, " * 4, text)
+        self.assertEqual(f.report().signatures[0].inputs, ["tensor<4xf32>"] * 20)
 
 
 class LossTest(unittest.TestCase):

@@ -12,7 +12,7 @@ from .._errors import Error, check_type
 from .._function import Function, as_shape, number_of
 from .._inputs import in_order
 from ..profile import Profile
-from ..report import Report, join
+from ..report import Report, Signature, join
 from ._optimizers import Optimizer
 from ._state import Place, Slot, TrainingState
 
@@ -28,7 +28,8 @@ _Which = int | str
 def training_step(loss: Function, optimizer: Optimizer, *, parameters: Sequence[_Which],
                   without_decay: Sequence[_Which] = (),
                   buffers: Mapping[_Which, _Which] | None = None,
-                  steps_input: _Which | None = None, output: _Which = 0) -> TrainingStep:
+                  steps_input: _Which | None = None, output: _Which = 0,
+                  phases: str = "together") -> TrainingStep:
     """A step that computes a loss and its gradients, and updates the parameters.
 
     Args:
@@ -42,12 +43,17 @@ def training_step(loss: Function, optimizer: Optimizer, *, parameters: Sequence[
       steps_input: the input, a uint64 scalar, that gets the number of steps that were
         done before (`tandem.training.dropout`).
       output: the output that is the loss.
+      phases: "apart" forbids compiled kernels that compute ops of several phases
+        (forward pass, backward pass and update), so that `Profile.phases` shows the
+        time of each phase. By default, such kernels are allowed, which is faster.
 
     Raises Error if the arguments do not fit the loss. If the loss has no gradient, the
     first call of the step raises Error.
     """
     check_type("loss", loss, Function, "a tandem.Function")
     check_type("optimizer", optimizer, Optimizer, "an optimizer of tandem.training")
+    if phases not in ("together", "apart"):
+        raise Error(f"phases is {phases!r}", "train", hint='"together" or "apart"')
     inputs = [number_of(which, loss.inputs, "input") for which in parameters]
     fixed = [number_of(which, loss.inputs, "input") for which in without_decay]
     replaced = [(number_of(source, loss.inputs, "input"),
@@ -56,7 +62,8 @@ def training_step(loss: Function, optimizer: Optimizer, *, parameters: Sequence[
     steps = -1 if steps_input is None else number_of(steps_input, loss.inputs, "input")
     settings = dataclasses.asdict(optimizer) | {
         "parameters": inputs, "without_decay": fixed, "buffers": replaced,
-        "steps_input": steps, "loss": number_of(output, loss.outputs, "output")}
+        "steps_input": steps, "loss": number_of(output, loss.outputs, "output"),
+        "phases_apart": phases == "apart"}
     return TrainingStep(loss, settings)
 
 
@@ -78,6 +85,7 @@ class TrainingStep:
         self._functions: collections.OrderedDict[tuple[tuple[int, ...], ...], Function]
         self._functions = collections.OrderedDict()
         self._layout = _read_layout(loss, loss._impl.training_layout(settings))
+        self._replay: dict[tuple[tuple[int, ...], ...], _Turn] | None = None
 
     @property
     def functions(self) -> list[Function]:
@@ -96,18 +104,19 @@ class TrainingStep:
         return state
 
     def __call__(self, state: TrainingState, *inputs: typing.Any, rate: float,
-                 **named: typing.Any) -> typing.Any:
+                 tier: str | None = None, **named: typing.Any) -> typing.Any:
         """Runs one step with the learning rate `rate`, and returns the outputs of the
         loss function that are no buffers: an array, or a tuple of arrays.
 
         `inputs` are the inputs of the loss function that are no part of the state, in
-        order or by name.
+        order or by name. `tier` forces a tier: "eager", "compiled" or "reference".
 
         Raises Error if the loss is NaN or infinite. The state has been updated then, and
         the hint names the last checkpoint.
         """
         function, arrays = self._bind(state, inputs, named, rate)
-        results = function(*arrays)
+        tier = tier or self._logged_tier(arrays)
+        results = function(*arrays, tier=tier) if tier else function(*arrays)
         results = results if isinstance(results, tuple) else (results,)
         outputs = results[:len(results) - len(state._slots)]
         value = float(outputs[self._loss_output()])
@@ -126,6 +135,28 @@ class TrainingStep:
         state is not changed."""
         function, arrays = self._bind(state, inputs, {}, rate)
         return function.profile(*arrays, tier=tier, runs=runs)
+
+    def tier_log(self) -> list[dict[str, typing.Any]]:
+        """In which tiers the calls of each signature ran, for `replay`: a list of objects
+        of JSON with the shapes of the inputs, the number of eager calls before the first
+        compiled call, and whether there were compiled calls.
+
+        Raises Error if calls of a signature ran eagerly after compiled calls.
+        """
+        return [_read_turn(shapes, function.report().signatures)
+                for shapes, function in self._functions.items()]
+
+    def replay(self, log: Sequence[Mapping[str, typing.Any]]) -> None:
+        """Makes calls choose tiers as those of the step that `tier_log` belongs to. A run
+        from the same state with the same inputs then computes the same bits. Must be
+        called before the first call. Calls after the last one of the log run in its tier.
+        """
+        if self._functions:
+            raise Error("the step has been called", "train",
+                        hint="make a new step, and call replay before its first call")
+        self._replay = {tuple(map(tuple, each["shapes"])):
+                        _Turn(int(each["eager_calls"]), bool(each["compiles"]))
+                        for each in log}
 
     def wait(self) -> None:
         """Waits until nothing is compiled or certified in the background."""
@@ -156,6 +187,17 @@ class TrainingStep:
         self._functions.move_to_end(shapes)
         return function
 
+    def _logged_tier(self, arrays: Sequence[typing.Any]) -> str | None:
+        """The tier of the next call of a signature in the log that is replayed."""
+        if self._replay is None:
+            return None
+        shapes = tuple(as_shape(array) for array in arrays[:len(self.inputs)])
+        turn = self._replay.get(shapes)
+        if turn is None:
+            raise Error(f"the log has no call with the shapes {list(map(list, shapes))}",
+                        "train", hint="a run that is replayed has the same inputs")
+        return turn.next()
+
     def _make(self, shapes: Sequence[tuple[int, ...]]) -> Function:
         sizes = dict(zip(self._given, shapes))
         signature = [(spec.dtype, sizes.get(number, spec.shape))
@@ -173,6 +215,40 @@ class TrainingStep:
                  "no checkpoint was saved")
         return Error(f"the loss of step {state.steps} is {value}", "train",
                      hint=f"the state has been updated with it: {again}")
+
+
+@dataclasses.dataclass
+class _Turn:
+    """The tiers of the calls of a signature: how many eager calls are left, and whether
+    compiled calls follow."""
+
+    eager_calls: int
+    compiles: bool
+
+    def next(self) -> str:
+        if self.eager_calls == 0 and self.compiles:
+            return "compiled"
+        self.eager_calls -= 1
+        return "eager"
+
+
+# Events after which calls run eagerly again.
+_SETBACKS = {"demoted", "evicted", "contradicted"}
+
+
+def _read_turn(shapes: tuple[tuple[int, ...], ...],
+               signatures: Sequence[Signature]) -> dict[str, typing.Any]:
+    """The entry of a signature of the step in `TrainingStep.tier_log`. The function of the
+    signature has at most one signature of its own."""
+    eager, compiled = 0, 0
+    for each in signatures:
+        compiled = each.compiled_calls
+        eager = each.calls - compiled
+        if compiled and any(event["event"] in _SETBACKS for event in each.data["events"]):
+            raise Error(f"calls with the shapes {list(map(list, shapes))} ran eagerly after "
+                        "compiled calls", "train", hint="such a run cannot be replayed")
+    return {"shapes": [list(shape) for shape in shapes], "eager_calls": eager,
+            "compiles": compiled > 0}
 
 
 def _read_layout(loss: Function,

@@ -73,6 +73,10 @@ struct Profile {
   std::vector<ProfiledStep> steps;
   /// The time, in nanoseconds, of a call that is timed as a whole.
   TimeSummary call;
+  /// The peak memory of a call, in bytes: the largest number of bytes that the
+  /// call holds at any time, not counting inputs and constants. Outputs that
+  /// update inputs take no memory of their own.
+  int64_t peakBytes = 0;
   /// For each run with timed steps, one timestamp for the beginning of the run
   /// and one for the end of each step, in nanoseconds of the same clock.
   std::vector<std::vector<double>> stamps;
