@@ -52,10 +52,14 @@ class Axes:
 
     def svg(self, title: str, label_x: str, label_y: str) -> str:
         """The picture. The labels are those of the largest values."""
-        bottom = self.height - BELOW
         self.text(LEFT, self.height - 8, "0")
         self.text(self.end, self.height - 8, label_x, "end")
         self.text(LEFT - 3, 16, label_y, "end")
+        return self.picture(title)
+
+    def picture(self, title: str) -> str:
+        """The picture without labels."""
+        bottom = self.height - BELOW
         frame = f"<path d='M{LEFT} 10V{bottom}H{self.end}' stroke='var(--line)' fill='none'/>"
         return (f"<svg width='{self.width}' height='{self.height}' role='img' "
                 f"aria-label='{html.escape(title)}'>{frame}{''.join(self.parts)}</svg>")
