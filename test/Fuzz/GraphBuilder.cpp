@@ -265,6 +265,9 @@ RandomGraph fuzz::makeRandomGraph(uint64_t seed, const GraphOptions &options) {
   if (kind.chance(options.special))
     b.graph.specialSeed = seed;
   int64_t ops = b.random.between(options.minOps, options.maxOps);
+  if (kind.chance(options.quantized))
+    for (int64_t n = b.random.between(1, 3); n > 0; --n)
+      appendQuantized(b);
   if (b.random.chance(15)) {
     appendNetwork(b);
     ops /= 2;

@@ -101,6 +101,8 @@ public:
 void appendElementwise(GraphBuilder &b);
 void appendShapeOp(GraphBuilder &b);
 void appendContraction(GraphBuilder &b);
+/// Convolutions and products of quantized numbers.
+void appendQuantized(GraphBuilder &b);
 void appendLineOp(GraphBuilder &b);
 /// Moments, random words, or a stop_gradient.
 void appendTrainingOp(GraphBuilder &b);

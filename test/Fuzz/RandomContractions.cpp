@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Layers.h"
+#include "RandomWindows.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,42 +17,6 @@ using namespace tandem::fuzz;
 
 namespace {
 
-/// Sizes of a window op along its spatial dims, such that it fits and no window
-/// lies in the padding alone.
-struct Windows {
-  std::vector<int64_t> input, window, strides, padLow, padHigh, dilations;
-};
-Windows randomWindows(GraphBuilder &b, size_t rank) {
-  Windows w;
-  bool isSame = b.random.chance(30); // 3 x 3 as in most networks.
-  for (size_t i = 0; i < rank; ++i) {
-    int64_t window =
-        b.random.chance(10) ? b.random.between(4, 6) : b.random.between(1, 3);
-    int64_t dilation = b.random.chance(20) ? b.random.between(2, 3) : 1;
-    if (isSame)
-      window = 3, dilation = 1;
-    int64_t span = (window - 1) * dilation + 1;
-    auto padding = [&] {
-      bool isPadded = b.random.chance(40) && dilation == 1;
-      return isSame ? 1 : isPadded ? b.random.below(window) : 0;
-    };
-    w.window.push_back(window);
-    w.dilations.push_back(dilation);
-    w.input.push_back(span + b.random.below(rank == 3 ? 3 : 14));
-    w.strides.push_back(b.random.chance(25) ? b.random.between(2, 3) : 1);
-    w.padLow.push_back(padding());
-    w.padHigh.push_back(padding());
-  }
-  // Long rows: several whole tiles between the first and the last.
-  if (rank < 3 && b.random.chance(rank == 1 ? 30 : 12))
-    w.input.back() += b.randomWidth();
-  if (b.isLarge)
-    for (int64_t &size : w.input)
-      size += rank == 1 ? b.random.between(100, 1000)
-                        : b.random.between(4, rank == 2 ? 48 : 10);
-  return w;
-}
-
 /// Storage types other than f32 more often than elsewhere: contractions treat
 /// them each in its way.
 DType randomContracted(GraphBuilder &b) {
@@ -61,37 +25,6 @@ DType randomContracted(GraphBuilder &b) {
          : draw < 70 ? DType::f64
          : draw < 80 ? DType::f16
                      : DType::bf16;
-}
-
-/// Input channels of each group, output channels of all.
-struct Channels {
-  int64_t groups = 1, inputs = 1, outputs = 1;
-};
-Channels randomChannels(GraphBuilder &b, size_t rank) {
-  Channels c;
-  if (b.random.chance(10)) {
-    // One or two filters for each channel.
-    c.groups = b.randomWidth();
-    c.outputs = c.groups * b.random.between(1, 2);
-    return c;
-  }
-  c.groups = b.random.chance(20) ? b.random.between(2, 3) : 1;
-  c.inputs = b.random.pick<int64_t>({1, 2, 3, 5, 8, 16, 17});
-  if (rank < 3 && b.random.chance(20))
-    c.inputs = b.randomWidth();
-  c.outputs = c.groups * b.randomWidth();
-  return c;
-}
-
-/// Layouts, batch and channels first or last, now and then mixed.
-void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs) {
-  std::string s = spatialLetters(rank);
-  bool channelsLast = b.random.chance(50);
-  attrs.input_layout = channelsLast ? "N" + s + "C" : "NC" + s;
-  attrs.output_layout =
-      b.random.chance(90) == channelsLast ? "N" + s + "C" : "NC" + s;
-  attrs.kernel_layout =
-      b.random.pick<std::string>({"OI" + s, s + "IO", s + "IO", "O" + s + "I"});
 }
 
 /// A divisor of `size` other than 1, at random; `size` if that has no other.

@@ -70,9 +70,10 @@ struct GraphOptions {
   /// arguments of partial functions in their domain.
   int minOps = 3, maxOps = 14;
   /// Percentages of graphs whose tensors are beyond the grain of kernels, of
-  /// those with dims that are unknown until they are compiled, and of those
-  /// with special values among the inputs.
-  int large = 4, dynamic = 20, special = 20;
+  /// those with dims that are unknown until they are compiled, of those with
+  /// special values among the inputs, and of those that begin with layers of
+  /// quantized numbers.
+  int large = 4, dynamic = 20, special = 20, quantized = 3;
 };
 
 /// The same graph for the same seed, on every machine.

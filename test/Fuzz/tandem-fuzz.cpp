@@ -220,6 +220,10 @@ static void addOptions(CLI::App &app, Options &options) {
                  "subnormal numbers among their inputs")
       ->check(percentage)
       ->capture_default_str();
+  app.add_option("--quantized", options.graph.quantized,
+                 "Percentage of graphs with layers of quantized numbers")
+      ->check(percentage)
+      ->capture_default_str();
   app.add_flag("--fallback,!--no-fallback", options.check.fallback,
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
