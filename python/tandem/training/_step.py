@@ -137,9 +137,11 @@ class TrainingStep:
         return function.profile(*arrays, tier=tier, runs=runs)
 
     def tier_log(self) -> list[dict[str, typing.Any]]:
-        """In which tiers the calls of each signature ran, for `replay`: a list of objects
-        of JSON with the shapes of the inputs, the number of eager calls before the first
-        compiled call, and whether there were compiled calls.
+        """A log of the tiers in which calls ran. `replay` reads it.
+
+        The log is a list that `json.dumps` can write. It has a dict for each signature:
+        "shapes" are the shapes of the inputs, "eager_calls" is the number of calls that
+        ran eagerly, and "compiles" tells whether compiled calls followed.
 
         Raises Error if calls of a signature ran eagerly after compiled calls.
         """
@@ -147,9 +149,11 @@ class TrainingStep:
                 for shapes, function in self._functions.items()]
 
     def replay(self, log: Sequence[Mapping[str, typing.Any]]) -> None:
-        """Makes calls choose tiers as those of the step that `tier_log` belongs to. A run
-        from the same state with the same inputs then computes the same bits. Must be
-        called before the first call. Calls after the last one of the log run in its tier.
+        """Makes this step choose the tiers that another step chose, which `log` is from
+        (`tier_log`). With the same first state and the same inputs, both steps compute the
+        same bits. Calls after the last call of the log run in the tier of that call.
+
+        Raises Error if this step has been called.
         """
         if self._functions:
             raise Error("the step has been called", "train",
@@ -219,8 +223,8 @@ class TrainingStep:
 
 @dataclasses.dataclass
 class _Turn:
-    """The tiers of the calls of a signature: how many eager calls are left, and whether
-    compiled calls follow."""
+    """The next tiers of a signature: how many eager calls are left, and whether compiled
+    calls follow."""
 
     eager_calls: int
     compiles: bool

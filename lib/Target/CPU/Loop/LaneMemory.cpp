@@ -333,6 +333,28 @@ LaneValue LaneEmitter::emitGather(Buffer buffer, LaneValue offset) {
                                   ValueRange(zero), getAlignment(memoryType))};
 }
 
+/// `mask` as a value that LLVM does not know. LLVM 22 stores 32 bits for a
+/// masked store of elements that were narrowed to 8 or 16 bits, if it knows
+/// that the mask has one lane.
+static Value hideMask(OpBuilder &builder, Location loc, Value mask) {
+  auto type = cast<VectorType>(mask.getType());
+  const auto lanes = static_cast<unsigned>(type.getNumElements());
+  Type bits = builder.getIntegerType(lanes),
+       whole = builder.getIntegerType(std::max(lanes, 32U));
+  Value number = LLVM::BitcastOp::create(builder, loc, bits, mask);
+  if (bits != whole)
+    number = arith::ExtUIOp::create(builder, loc, whole, number);
+  number = LLVM::InlineAsmOp::create(
+               builder, loc, TypeRange(whole), number, /*asm_string=*/"",
+               /*constraints=*/"=r,0", /*has_side_effects=*/false,
+               /*is_align_stack=*/false, LLVM::TailCallKind::None,
+               LLVM::AsmDialectAttr(), ArrayAttr())
+               .getResult(0);
+  if (bits != whole)
+    number = arith::TruncIOp::create(builder, loc, bits, number);
+  return LLVM::BitcastOp::create(builder, loc, type, number);
+}
+
 void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
                             LaneValue value, bool isStreamed) {
   LaneValue offset = getOffset(buffer, indices);
@@ -348,14 +370,19 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   if (type.isBF16())
     stored = arith::BitcastOp::create(builder, loc, storedType, stored);
   Value pointer = getPointer(buffer, offset.value);
-  if (isVector && tailMask)
-    LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, tailMask,
+  if (isVector && tailMask) {
+    constexpr unsigned kNarrow = 32;
+    Value mask = memoryType.getIntOrFloatBitWidth() < kNarrow
+                     ? hideMask(builder, loc, tailMask)
+                     : tailMask;
+    LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, mask,
                                 getAlignment(memoryType));
-  else
+  } else {
     LLVM::StoreOp::create(builder, loc, stored, pointer,
                           isStreamed ? kStreamAlignment
                                      : getAlignment(memoryType),
                           /*isVolatile=*/false, isStreamed);
+  }
 }
 
 } // namespace tandem
