@@ -3,6 +3,7 @@
 
   utils/graphs/onnx-networks.py build/bin/tandem-run resnet18 mobilenet_v2
   utils/graphs/onnx-networks.py build/bin/tandem-run --batch=1,8 --seconds=0.5
+  utils/graphs/onnx-networks.py build/bin/tandem-run resnet50 --quantize=qdq --seconds=1
 
 Weights are random numbers from a fixed seed that keep the variance of the
 activations. For each network and batch: the largest difference of the logits by
@@ -12,12 +13,17 @@ tier and in both peers, each measured in processes of its own, in turn; and the
 ratio, the time of the faster peer over the compiled tier's. The exit status is
 1 where a network does not run or differs by more than a hundredth of the spread.
 
+With --quantize, ONNX Runtime's quantizer makes integers of 8 bits of the network. The
+difference may then be as large as a few steps of the last quantization, and is not
+checked. A peer that cannot run a model has the time inf.
+
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
 """
 
 import argparse
 import json
+import math
 import pathlib
 import statistics
 import subprocess
@@ -26,6 +32,8 @@ import tempfile
 import warnings
 
 import numpy
+
+import onnx_quantize
 
 NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
 mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
@@ -76,6 +84,14 @@ class Case:
         raise_if_failed(done)
         return numpy.load(output), float(done.stdout)
 
+    def time_peer(self, peer, seconds):
+        try:
+            return self.run_peer(peer, seconds)[1]
+        except RuntimeError:
+            if not self.options.quantize:
+                raise
+            return math.inf
+
     def run_tandem(self, tier, calls=0):
         report = self.folder / "time.jsonl"
         command = [self.options.tandem_run, self.model,
@@ -105,7 +121,7 @@ class Case:
         samples = []
         for _ in range(self.options.rounds):
             samples.append([self.run_tandem("compiled", calls)[1]] + [
-                self.run_peer(peer, seconds)[1] for peer in PEERS])
+                self.time_peer(peer, seconds) for peer in PEERS])
         return [statistics.median(column) for column in zip(*samples)]
 
 
@@ -127,7 +143,7 @@ def run_case(case, ratios):
             row += [f"{ns / 1e6:.2f}" for ns in times] + [f"{ratio:.2f}"]
     except RuntimeError as error:
         return [*row, str(error)], False
-    return row, max(errors, default=0) < LARGEST_ERROR
+    return row, case.options.quantize or max(errors, default=0) < LARGEST_ERROR
 
 
 def print_ratios(ratios):
@@ -142,6 +158,19 @@ def print_ratios(ratios):
                       f"least {of[worst]:.2f} ({worst})")
 
 
+def find_model(name, folder, form):
+    """The file of the network, which is made unless it is there."""
+    model = folder / (name + ".onnx")
+    if not model.exists():
+        export(name, model)
+    if not form:
+        return model
+    quantized = folder / f"{name}.{form}.onnx"
+    if not quantized.exists():
+        onnx_quantize.quantize(model, quantized, form, IMAGE.get(name, 224))
+    return quantized
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -154,6 +183,8 @@ def main():
                         help="figures for each time, of which it is the median")
     parser.add_argument("--only-times", action="store_true",
                         help="leave out the errors")
+    parser.add_argument("--quantize", choices=onnx_quantize.FORMS,
+                        help="quantize the networks first")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder", type=pathlib.Path)
     options = parser.parse_intermixed_args()
@@ -170,17 +201,15 @@ def main():
         folder = options.folder or temporary
         folder.mkdir(parents=True, exist_ok=True)
         for name in options.networks:
-            model = folder / (name + ".onnx")
-            if not model.exists():
-                export(name, model)
+            model = find_model(name, folder, options.quantize)
             for batch in map(int, options.batch.split(",")):
                 case = Case(name, batch, model, temporary, options)
                 row, is_right = run_case(case, ratios)
                 print("\t".join(map(str, row)), flush=True)
                 good.append(is_right)
     print_ratios(ratios)
-    print(f"{sum(good)} of {len(good)} run" +
-          ("" if options.only_times else " and agree"))
+    print(f"{sum(map(bool, good))} of {len(good)} run" +
+          ("" if options.only_times or options.quantize else " and agree"))
     return 0 if all(good) else 1
 
 
