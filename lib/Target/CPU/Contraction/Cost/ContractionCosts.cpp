@@ -239,7 +239,12 @@ compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   double generated = std::numeric_limits<double>::max();
   for (const ContractionCost &cost : ArrayRef(costs).drop_back())
     generated = std::min(generated, cost.getNs());
-  return BackendCosts{generated, costs.back().getNs()};
+  double library = costs.back().getNs();
+  // Integers of 8 bits have no library. The eager tier copies their windows and
+  // widens all factors first, which tiles do not.
+  if (contraction->areBytesWidened())
+    library = std::max(library, generated);
+  return BackendCosts{generated, library};
 }
 
 std::optional<BackendCosts> compareWithLibrary(Operation *op,
