@@ -120,7 +120,7 @@ int requantize(GraphBuilder &b, int sums, double length, int axis) {
   return x;
 }
 
-/// What follows the sums; returns integers of 8 bits.
+/// Adds the ops of the epilogue to the sums, and returns integers of 8 bits.
 int finish(GraphBuilder &b, int sums, int weights, int dim, int axis) {
   const Shape &shape = b.type(weights).shape;
   const auto length = static_cast<double>(shape.numElements() / shape[dim]);

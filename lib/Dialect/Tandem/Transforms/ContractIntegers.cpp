@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
@@ -200,7 +201,7 @@ private:
   Value sub(Value a, Value b) { return create<ir::SubOp>(a, b); }
   Value mul(Value a, Value b) { return create<ir::MulOp>(a, b); }
 
-  bool hasPadding();
+  bool hasPadding() { return conv && isPadded(conv); }
   /// The dims of the outputs in the weights and in the result.
   int64_t outputDimOfWeights();
   int64_t outputDimOfResult();
@@ -248,12 +249,6 @@ int64_t Rewriter::countProducts() {
     if (int64_t(dim) != outputDimOfWeights())
       count *= size;
   return count;
-}
-
-bool Rewriter::hasPadding() {
-  auto isPositive = [](int64_t pad) { return pad > 0; };
-  return conv && (llvm::any_of(conv.getPadLow(), isPositive) ||
-                  llvm::any_of(conv.getPadHigh(), isPositive));
 }
 
 bool Rewriter::match() {
@@ -319,18 +314,7 @@ void Rewriter::makeWeightsSigned() {
 void Rewriter::padData() {
   if (!hasPadding() || *dataZero == 0)
     return;
-  const StringRef layout = conv.getLayout().getInput(),
-                  spatial =
-                      StringRef("DHW").take_back(conv.getStrides().size());
-  SmallVector<int64_t> none(layout.size(), 0), low(none), high(none);
-  for (auto [i, letter] : llvm::enumerate(spatial)) {
-    low[layout.find(letter)] = conv.getPadLow()[i];
-    high[layout.find(letter)] = conv.getPadHigh()[i];
-  }
-  data.bytes = create<ir::PadOp>(data.bytes, builder.getDenseI64ArrayAttr(low),
-                                 builder.getDenseI64ArrayAttr(high),
-                                 builder.getDenseI64ArrayAttr(none),
-                                 builder.getF64FloatAttr(double(*dataZero)));
+  data.bytes = createPadding(builder, conv, data.bytes, double(*dataZero));
 }
 
 /// The contraction of the data with weights of i8.

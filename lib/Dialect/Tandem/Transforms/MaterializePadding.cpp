@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -21,7 +22,6 @@ namespace tandem {
 using namespace mlir;
 
 namespace tandem {
-namespace {
 
 bool isPadded(ir::ConvOp op) {
   auto isPositive = [](int64_t pad) { return pad > 0; };
@@ -30,7 +30,7 @@ bool isPadded(ir::ConvOp op) {
 }
 
 /// Padding per spatial dim, in D, H, W order, as padding of every dim.
-SmallVector<int64_t> spread(ArrayRef<int64_t> pads, StringRef layout) {
+static SmallVector<int64_t> spread(ArrayRef<int64_t> pads, StringRef layout) {
   constexpr StringRef kSpatial = "DHW";
   StringRef spatial = kSpatial.take_back(pads.size());
   SmallVector<int64_t> all(layout.size(), 0);
@@ -39,25 +39,29 @@ SmallVector<int64_t> spread(ArrayRef<int64_t> pads, StringRef layout) {
   return all;
 }
 
-/// Pads the data with zeros.
-/// Special values: they add nothing where the weights on them are finite, and
-/// where not, padding may add NaN (conv S1).
-void materialize(ir::ConvOp op) {
-  OpBuilder builder(op);
+Value createPadding(OpBuilder &builder, ir::ConvOp op, Value data,
+                    double value) {
   StringRef layout = op.getLayout().getInput();
   auto spreadAttr = [&](ArrayRef<int64_t> pads) {
     return builder.getDenseI64ArrayAttr(spread(pads, layout));
   };
   SmallVector<int64_t> none(layout.size(), 0);
-  auto pad = ir::PadOp::create(
-      builder, op.getLoc(), op.getInput(), spreadAttr(op.getPadLow()),
+  return ir::PadOp::create(
+      builder, op.getLoc(), data, spreadAttr(op.getPadLow()),
       spreadAttr(op.getPadHigh()), builder.getDenseI64ArrayAttr(none),
-      builder.getF64FloatAttr(0.0));
+      builder.getF64FloatAttr(value));
+}
+
+/// Special values: zeros add nothing where the weights on them are finite, and
+/// where not, padding may add NaN (conv S1).
+void padExplicitly(OpBuilder &builder, ir::ConvOp op) {
+  op.getInputMutable().assign(createPadding(builder, op, op.getInput(), 0));
   SmallVector<int64_t> dense(op.getPadLow().size(), 0);
-  op.getInputMutable().assign(pad);
   op.setPadLow(dense);
   op.setPadHigh(dense);
 }
+
+namespace {
 
 struct MaterializePaddingPass
     : impl::TandemMaterializePaddingBase<MaterializePaddingPass> {
@@ -65,8 +69,9 @@ struct MaterializePaddingPass
 
   void runOnOperation() override {
     getOperation()->walk([&](ir::ConvOp op) {
+      OpBuilder builder(op);
       if (isPadded(op) && !getBackendChoice(op) && pays(op))
-        materialize(op);
+        padExplicitly(builder, op);
     });
   }
 

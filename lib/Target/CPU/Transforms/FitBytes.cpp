@@ -11,6 +11,7 @@
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -50,7 +51,6 @@ private:
     return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
   Value pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high);
-  void padExplicitly();
   int64_t outputDimOfWeights();
   /// 128 times the sum of the weights of each output, as an operand that
   /// broadcasts with the result.
@@ -113,24 +113,6 @@ void ByteContraction::fillQuads() {
   conv.getKernelMutable().assign(create<ir::ConstantOp>(constant));
 }
 
-void ByteContraction::padExplicitly() {
-  const StringRef layout = conv.getLayout().getInput(),
-                  spatial =
-                      StringRef("DHW").take_back(conv.getStrides().size());
-  SmallVector<int64_t> low(layout.size(), 0), high(low);
-  for (auto [i, letter] : llvm::enumerate(spatial)) {
-    low[layout.find(letter)] = conv.getPadLow()[i];
-    high[layout.find(letter)] = conv.getPadHigh()[i];
-  }
-  const auto isPositive = [](int64_t size) { return size > 0; };
-  if (llvm::none_of(low, isPositive) && llvm::none_of(high, isPositive))
-    return;
-  conv.getInputMutable().assign(pad(conv.getInput(), low, high));
-  const SmallVector<int64_t> none(spatial.size(), 0);
-  conv.setPadLow(none);
-  conv.setPadHigh(none);
-}
-
 int64_t ByteContraction::outputDimOfWeights() {
   if (conv)
     return int64_t(conv.getLayout().getKernel().find('O'));
@@ -158,8 +140,8 @@ Value ByteContraction::createSums() {
 void ByteContraction::makeDataUnsigned() {
   if (isUnsigned(op->getOperand(0)))
     return;
-  if (conv)
-    padExplicitly();
+  if (conv && isPadded(conv))
+    padExplicitly(builder, conv);
   // x + 128 differs from x in the uppermost bit.
   Value upper = create<ir::ConstantOp>(
       DenseElementsAttr::get(RankedTensorType::get({}, builder.getI8Type()),
