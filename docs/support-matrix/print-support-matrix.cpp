@@ -102,10 +102,10 @@ struct Signature {
 std::optional<Signature> signatureOf(const Case &given) {
   Signature signature;
   signature.operands = typesOf(given.operands);
-  Expected<TensorType> result = inferType(given.op, signature.operands);
-  if (!result)
+  auto results = inferTypes(given.op, signature.operands);
+  if (!results)
     return std::nullopt;
-  signature.results = {*result};
+  signature.results = std::move(*results);
   return signature;
 }
 

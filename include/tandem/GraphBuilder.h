@@ -70,11 +70,26 @@ public:
   struct MeanAndVariance {
     Value mean, variance;
   };
+  /// The results of layer_norm. `mean` and `inverseDeviation` have one element
+  /// for each line that is normalized: its mean, and one over its standard
+  /// deviation.
+  struct LayerNorm {
+    Value result, mean, inverseDeviation;
+  };
+  /// The results of layer_norm_backward: the gradients of the operands of a
+  /// layer_norm.
+  struct LayerNormGradients {
+    Value input, scale, offset;
+  };
   template <Results form>
   using ResultsOf = std::conditional_t<
       form == Results::withIndices || form == Results::withTaps,
       ValuesAndIndices,
-      std::conditional_t<form == Results::pair, MeanAndVariance, Value>>;
+      std::conditional_t<
+          form == Results::pair, MeanAndVariance,
+          std::conditional_t<form == Results::withStatistics, LayerNorm,
+                             std::conditional_t<form == Results::gradients,
+                                                LayerNormGradients, Value>>>>;
 
   /// The operands of an op, written as `x` or `{x, y}`.
   class Operands {
@@ -297,13 +312,18 @@ private:
 
   /// Adds an op with results of this form. A custom_call must have one result.
   template <Results form> ResultsOf<form> add(OpDesc desc, Operands operands) {
-    if constexpr (!std::is_same_v<ResultsOf<form>, Value>) {
-      const std::vector<Value> both =
-          results(std::move(desc), std::move(operands));
-      return both.empty() ? ResultsOf<form>()
-                          : ResultsOf<form>{both[0], both[1]};
-    } else {
+    if constexpr (std::is_same_v<ResultsOf<form>, Value>) {
       return op(std::move(desc), std::move(operands));
+    } else {
+      const std::vector<Value> all =
+          results(std::move(desc), std::move(operands));
+      if (all.empty())
+        return {};
+      if constexpr (form == Results::withStatistics ||
+                    form == Results::gradients)
+        return {all[0], all[1], all[2]};
+      else
+        return {all[0], all[1]};
     }
   }
   /// Returns the value with the number `index`.

@@ -108,6 +108,8 @@ void buildPhase(OpPassManager &pm, Phase phase,
     // no common subexpression is left, which fusion would compute.
     pm.addNestedPass<func::FuncOp>(createTandemDropStopGradients());
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
+    // Before layouts, which move transposes across the resulting ops.
+    pm.addNestedPass<func::FuncOp>(createTandemDecomposeLayerNorm());
     pm.addNestedPass<func::FuncOp>(
         createTandemDecomposeResize({options.target->isHost()}));
     pm.addPass(createTandemSimplify());

@@ -186,9 +186,12 @@ OpCost tandem::cost(const OpDesc &op, Operands operands,
   OpCost cost;
   cost.reads = readsPerElement(op, operands, result);
   cost.flops = flops(op, operands, result.shape.numElements(), cost.reads);
-  cost.bytes = result.bytes();
-  if (numResults(op.kind) == 2)
-    cost.bytes += secondType(op.kind, result).bytes();
+  cost.bytes = 0;
+  if (numResults(op.kind) == 1)
+    cost.bytes = result.bytes();
+  else
+    for (const TensorType &type : resultTypes(op, operands, result))
+      cost.bytes += type.bytes();
   for (size_t i = 0; i < operands.size(); ++i) {
     int64_t bytes = operands[i].bytes();
     if (takesPart && i == 0)

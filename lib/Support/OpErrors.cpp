@@ -132,6 +132,19 @@ void addRoundings(OpErrors &errors, const OpDesc &op,
     errors.units = 3;
     errors.mayCancel = true;
     break;
+  case Rounding::layerNorm: // The inverse deviation errs as a function does.
+    errors.terms = static_cast<double>(operands[1].shape.numElements());
+    errors.units = kFunctionUnits;
+    errors.mayCancel = true;
+    break;
+  case Rounding::layerNormBackward: {
+    const auto elements = static_cast<double>(operands[0].shape.numElements()),
+               line = static_cast<double>(operands[2].shape.numElements());
+    errors.terms = std::max(line, elements / std::max(line, 1.0));
+    errors.units = 6;
+    errors.mayCancel = true;
+    break;
+  }
   case Rounding::logSumExp:
     errors.terms = countTerms(op, operands, result);
     errors.units = kFunctionUnits;

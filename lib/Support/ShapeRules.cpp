@@ -8,6 +8,8 @@
 
 #include "ShapeRulesDetail.h"
 
+#include "tandem/Support/OpErrors.h"
+
 using namespace tandem;
 using namespace tandem::shape_rules;
 
@@ -108,6 +110,9 @@ int tandem::numResults(OpKind kind) {
   case Results::withTaps:
   case Results::pair:
     return 2;
+  case Results::withStatistics:
+  case Results::gradients:
+    return 3;
   case Results::one:
   case Results::declared:
     break;
@@ -115,26 +120,44 @@ int tandem::numResults(OpKind kind) {
   return 1;
 }
 
-TensorType tandem::secondType(OpKind kind, const TensorType &first) {
-  switch (getOpInfo(kind).results) {
+TensorType tandem::statisticsType(const TensorType &input, int numNormalized) {
+  TensorType type{computeType(input.dtype), input.shape};
+  for (int i = 1; i <= numNormalized; ++i)
+    type.shape[type.shape.rank() - i] = 1;
+  return type;
+}
+
+std::vector<TensorType> tandem::resultTypes(const OpDesc &op, Operands operands,
+                                            const TensorType &first) {
+  switch (getOpInfo(op.kind).results) {
   case Results::withIndices:
-    return {DType::i64, first.shape};
+    return {first, {DType::i64, first.shape}};
   case Results::withTaps:
     return {DType::ui8, first.shape};
   case Results::pair:
+    return {first, first};
+  case Results::withStatistics: {
+    const auto type = statisticsType(first, operands[1].shape.rank());
+    return {first, type, type};
+  }
+  case Results::gradients: {
+    // The last dims of the input may be known where those of the scale are not.
+    const TensorType &scale = operands[2];
+    const TensorType type{scale.dtype,
+                          Shape(first.shape.span().last(scale.shape.rank()))};
+    return {first, type, type};
+  }
   case Results::one:
   case Results::declared:
     break;
   }
-  return first;
+  return {first};
 }
 
 Expected<std::vector<TensorType>> tandem::inferTypes(const OpDesc &op,
                                                      Operands operands) {
   TANDEM_ASSIGN_OR_RETURN(const TensorType first, inferType(op, operands));
-  if (numResults(op.kind) == 1)
-    return std::vector{first};
-  return std::vector{first, secondType(op.kind, first)};
+  return resultTypes(op, operands, first);
 }
 
 std::optional<int64_t> shape_rules::windowResult(int64_t dim,

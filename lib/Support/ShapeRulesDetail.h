@@ -53,6 +53,9 @@ Expected<TensorType> inferReduce(const OpDesc &op, Operands operands);
 Expected<TensorType> inferBatchNorm(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSoftmax(const OpDesc &op, Operands operands);
 Expected<TensorType> inferSoftmaxBackward(const OpDesc &op, Operands operands);
+Expected<TensorType> inferLayerNorm(const OpDesc &op, Operands operands);
+Expected<TensorType> inferLayerNormBackward(const OpDesc &op,
+                                            Operands operands);
 
 inline std::string_view text(DType dtype) { return tandem::name(dtype); }
 inline std::string text(const TensorType &type) { return type.str(); }

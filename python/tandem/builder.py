@@ -165,6 +165,23 @@ class Builder:
         mean, variance = self.results("moments", x, dims=list(dims), keep_dims=keep_dims)
         return mean, variance
 
+    def layer_norm(self, x: _tandem.Value, scale: _tandem.Value, offset: _tandem.Value, *,
+                   epsilon: float) -> tuple[_tandem.Value, _tandem.Value, _tandem.Value]:
+        """Adds a layer_norm, and returns (y, mean, inverse_deviation). The last dims of
+        `x`, as many as `scale` and `offset` have, are normalized."""
+        y, mean, inverse = self.results("layer_norm", x, scale, offset, epsilon=epsilon)
+        return y, mean, inverse
+
+    def layer_norm_backward(
+            self, gradient: _tandem.Value, x: _tandem.Value, scale: _tandem.Value,
+            mean: _tandem.Value, inverse_deviation: _tandem.Value,
+    ) -> tuple[_tandem.Value, _tandem.Value, _tandem.Value]:
+        """Adds a layer_norm_backward, and returns the gradients of x, scale and offset.
+        `gradient` is that of y, and the last two operands are results of layer_norm."""
+        of_x, of_scale, of_offset = self.results("layer_norm_backward", gradient, x, scale,
+                                                 mean, inverse_deviation)
+        return of_x, of_scale, of_offset
+
     def scan(self, x: _tandem.Value, *, kind: str, axis: int, exclusive: bool = False,
              reverse: bool = False) -> _tandem.Value:
         """Adds a scan, whose elements combine all elements of `x` before and with each

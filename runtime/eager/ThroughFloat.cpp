@@ -25,10 +25,10 @@ void castAll(UnaryKernel cast, const Tensor &from, const Tensor &to) {
       });
 }
 
-/// The types of the op on f32. Indices and the like keep their types.
+/// The types of the op on f32, and which of them differ from those of the op.
+/// Indices and the like keep their types, and so do the statistics of a
+/// layer_norm, which are of f32 already.
 struct WideTypes {
-  std::vector<TensorType> operands, results;
-
   explicit WideTypes(const OpSignature &signature)
       : operands(signature.operands.begin(), signature.operands.end()),
         results(signature.results.begin(), signature.results.end()) {
@@ -48,10 +48,12 @@ public:
 
   int64_t workspaceBytes() const override {
     int64_t bytes = op->workspaceBytes();
-    for (const std::vector<TensorType> *all : {&types.operands, &types.results})
-      for (const TensorType &type : *all)
-        if (type.dtype == DType::f32)
-          bytes += alignedBytes(type.bytes());
+    for (size_t i = 0; i < types.operands.size(); ++i)
+      if (types.isOperandWidened[i])
+        bytes += alignedBytes(types.operands[i].bytes());
+    for (size_t i = 0; i < types.results.size(); ++i)
+      if (types.isResultWidened[i])
+        bytes += alignedBytes(types.results[i].bytes());
     return bytes;
   }
 
@@ -60,17 +62,17 @@ public:
     Scratch scratch(context);
     std::vector<Tensor> wide(operands.begin(), operands.end());
     for (size_t i = 0; i < operands.size(); ++i)
-      if (types.operands[i].dtype == DType::f32) {
+      if (types.isOperandWidened[i]) {
         wide[i] = scratch.take(types.operands[i]);
         castAll(widen, operands[i], wide[i]);
       }
     std::vector<Tensor> computed(results.begin(), results.end());
     for (size_t i = 0; i < results.size(); ++i)
-      if (types.results[i].dtype == DType::f32)
+      if (types.isResultWidened[i])
         computed[i] = scratch.take(types.results[i]);
     TANDEM_RETURN_IF_ERROR(op->run(scratch.left(), wide, computed));
     for (size_t i = 0; i < results.size(); ++i)
-      if (types.results[i].dtype == DType::f32)
+      if (types.isResultWidened[i])
         castAll(narrow, computed[i], results[i]);
     return {};
   }
@@ -89,8 +91,7 @@ public:
   std::string_view name() const override { return "through f32"; }
 
   Expected<Prepared> prepare(const OpSignature &signature) const override {
-    if (!goesThroughFloat(signature) ||
-        signature.result().shape.numElements() == 0)
+    if (!goesThroughFloat(signature) || !signature.hasElements())
       return nullptr;
     WideTypes types(signature);
     const OpSignature wide{signature.op, types.operands, types.results};

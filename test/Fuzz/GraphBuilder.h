@@ -104,7 +104,7 @@ void appendContraction(GraphBuilder &b);
 /// Convolutions and products of quantized numbers.
 void appendQuantized(GraphBuilder &b);
 void appendLineOp(GraphBuilder &b);
-/// Moments, random words, or a stop_gradient.
+/// Moments, a layer norm, random words, or a stop_gradient.
 void appendTrainingOp(GraphBuilder &b);
 void appendReduction(GraphBuilder &b);
 /// Softmax or a norm, spelled out in ops, or reductions of one another.

@@ -198,6 +198,8 @@ std::string printAttrs(const OpDesc &op) {
   }
   if (auto *a = attrs.AsRandomAttrs())
     p.list("shape", a->shape);
+  if (auto *a = attrs.AsLayerNormAttrs())
+    p.real("epsilon", a->epsilon);
   if (auto *a = attrs.AsBatchNormAttrs()) {
     p.real("epsilon", a->epsilon);
     p.integer("axis", a->axis);
@@ -248,30 +250,37 @@ std::string printConstant(const Node &node) {
          "}> : () -> " + type;
 }
 
-bool hasTwoResults(const Node &node) {
-  return node.kind == NodeKind::op && node.op.kind != OpKind::custom_call &&
-         numResults(node.op.kind) == 2;
+/// The number of results of an op, and 1 for other nodes.
+int countResults(const Node &node) {
+  return node.kind == NodeKind::op && node.op.kind != OpKind::custom_call
+             ? numResults(node.op.kind)
+             : 1;
 }
 
 /// The types of all results of an op.
 std::string printResultTypes(const Node &node,
                              std::vector<TensorType> operands) {
-  if (!hasTwoResults(node))
+  if (countResults(node) == 1)
     return node.type.str();
-  const auto types = *inferTypes(node.op, operands);
-  return "(" + types[0].str() + ", " + types[1].str() + ")";
+  std::string text;
+  const std::vector<TensorType> types = *inferTypes(node.op, operands);
+  for (const TensorType &type : types)
+    text += (text.empty() ? "(" : ", ") + type.str();
+  return text + ")";
 }
 
 } // namespace
 
 std::string fuzz::valueName(int index, const Node &node) {
   const std::string name = "%v" + std::to_string(index);
-  return hasTwoResults(node) ? name + "#" + std::to_string(node.result) : name;
+  return countResults(node) > 1 ? name + "#" + std::to_string(node.result)
+                                : name;
 }
 
 std::string fuzz::definedName(int index, const Node &node) {
   const std::string name = "%v" + std::to_string(index);
-  return hasTwoResults(node) ? name + ":2" : name;
+  const int count = countResults(node);
+  return count > 1 ? name + ":" + std::to_string(count) : name;
 }
 
 std::string fuzz::printGeneric(const Node &node,

@@ -116,10 +116,7 @@ void appendConv(GraphBuilder &b) {
   fb::ConvAttrsT attrs;
   setRandomLayouts(b, rank, attrs);
   attrs.groups = c.groups;
-  attrs.strides = w.strides;
-  attrs.pad_low = w.padLow;
-  attrs.pad_high = w.padHigh;
-  attrs.dilations = w.dilations;
+  setWindows(w, attrs);
   DType dtype = randomContracted(b);
   int x =
       b.pickOfType({dtype, arrange(attrs.input_layout, b.random.between(1, 3),
@@ -228,10 +225,7 @@ void appendConvBackwardWeights(GraphBuilder &b) {
   setRandomLayouts(b, rank, attrs);
   attrs.groups = b.random.chance(70) ? 1 : c.groups;
   attrs.window = w.window;
-  attrs.strides = w.strides;
-  attrs.pad_low = w.padLow;
-  attrs.pad_high = w.padHigh;
-  attrs.dilations = w.dilations;
+  setWindows(w, attrs);
   std::vector<int64_t> positions;
   for (size_t i = 0; i < rank; ++i)
     positions.push_back((w.input[i] + w.padLow[i] + w.padHigh[i] -
@@ -260,10 +254,7 @@ void appendPool(GraphBuilder &b) {
   fb::PoolAttrsT attrs;
   attrs.layout = b.random.chance(50) ? "N" + s + "C" : "NC" + s;
   attrs.window = w.window;
-  attrs.strides = w.strides;
-  attrs.pad_low = w.padLow;
-  attrs.pad_high = w.padHigh;
-  attrs.dilations = w.dilations;
+  setWindows(w, attrs);
   bool average = b.random.chance(50);
   attrs.count_include_pad = average && b.random.chance(50);
   int64_t channels = b.random.pick<int64_t>({1, 3, 8, 17});

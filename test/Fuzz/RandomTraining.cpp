@@ -6,17 +6,26 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Pools with indices, gradients of pools, moments, random words and
-// stop_gradient.
+// Pools with indices, gradients of pools, moments, layer norms, random words
+// and stop_gradient.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Layers.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace tandem;
 using namespace tandem::fuzz;
 
 namespace {
+
+OpDesc describeOp(OpKind kind) {
+  OpDesc desc;
+  desc.kind = kind;
+  return desc;
+}
 
 template <typename Attrs> OpDesc describeOp(OpKind kind, Attrs attrs) {
   OpDesc desc;
@@ -50,6 +59,36 @@ void appendMoments(GraphBuilder &b) {
   if (isMean || magnitude < 30)
     b.op(describeOp(OpKind::moments, std::move(attrs)), {x},
          isMean ? magnitude : magnitude * magnitude, isMean ? 0 : 1);
+}
+
+/// A layer norm, its mean, or its gradients. A line of n elements has elements
+/// up to sqrt(n) after normalization.
+void appendLayerNorm(GraphBuilder &b) {
+  const int x = b.tamed(b.pickFloat(1, 4));
+  const TensorType type = b.type(x);
+  const auto count = static_cast<int>(1 + b.random.below(type.shape.rank()));
+  const TensorType last{type.dtype, Shape(type.shape.span().last(count))};
+  const int scale = b.randomConstant(last, 1), offset = b.pickOfType(last);
+  const auto size = static_cast<double>(last.shape.numElements());
+  const OpDesc norm =
+      describeOp(OpKind::layer_norm, fb::LayerNormAttrsT{{}, 0.1});
+  const int64_t choice = b.random.below(10);
+  if (choice < 1) {
+    b.op(norm, {x, scale, offset}, b.node(x).magnitude, 1);
+    return;
+  }
+  if (choice < 6) {
+    b.op(norm, {x, scale, offset}, std::sqrt(size) + b.node(offset).magnitude);
+    return;
+  }
+  const int mean = b.op(norm, {x, scale, offset}, b.node(x).magnitude, 1),
+            inverse = b.op(norm, {x, scale, offset}, 4, 2);
+  const int g = b.tamed(b.input(type), 4);
+  const double lines =
+      static_cast<double>(type.shape.numElements()) / std::max(size, 1.0);
+  const size_t result = b.random.below(3);
+  b.op(describeOp(OpKind::layer_norm_backward), {g, x, scale, mean, inverse},
+       result == 0 ? 4 * 4 * (2 + size) : 4 * std::sqrt(size) * lines, result);
 }
 
 /// A number in [0, 1) from the upper bits of a word: the words are added to
@@ -90,7 +129,9 @@ void fuzz::indexedPool(GraphBuilder &b, fb::PoolAttrsT attrs,
 }
 
 void fuzz::appendTrainingOp(GraphBuilder &b) {
-  const int64_t choice = b.random.below(10);
+  const int64_t choice = b.random.below(13);
+  if (choice >= 10)
+    return appendLayerNorm(b);
   if (choice < 6)
     return appendMoments(b);
   if (choice < 9)

@@ -28,6 +28,13 @@ Channels randomChannels(GraphBuilder &b, size_t rank);
 
 /// Layouts, batch and channels first or last, now and then mixed.
 void setRandomLayouts(GraphBuilder &b, size_t rank, fb::ConvAttrsT &attrs);
+/// Sets the strides, the padding and the dilations of a window op.
+template <typename Attrs> void setWindows(const Windows &w, Attrs &attrs) {
+  attrs.strides = w.strides;
+  attrs.pad_low = w.padLow;
+  attrs.pad_high = w.padHigh;
+  attrs.dilations = w.dilations;
+}
 
 } // namespace tandem::fuzz
 

@@ -53,8 +53,8 @@ struct OpErrors {
   Condition condition = Condition::relative;
   double amplification = 1;
   /// The number of terms, factors or updates of each element, or the number of
-  /// terms that a softmax or its gradient adds, or the length of a Fourier
-  /// transform; 0 if there are none.
+  /// terms that a softmax, a layer_norm or the gradient of one adds, or the
+  /// length of a Fourier transform; 0 if there are none.
   double terms = 0;
   /// The largest error of roundings other than those of the terms. The
   /// additional terms of Rounding::cancelling and Rounding::power are not

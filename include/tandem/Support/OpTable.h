@@ -34,7 +34,8 @@ enum class OpFamily : uint8_t {
   contraction,   ///< Sums of products: conv, its gradients, and matmul.
   window,        ///< Pools, their gradients, and resize.
   reduction,     ///< Reductions over whole dims: reduce.
-  normalization, ///< batch_norm, moments, softmax and its gradient.
+  normalization, ///< batch_norm, moments, softmax, layer_norm, and the
+                 ///< gradients of the last two.
   indexing,      ///< Ops that place or order elements: scatter, topk, sort.
   line,          ///< Ops whose results depend on many elements of a line along
                  ///< one dim: scan, fft.
@@ -49,7 +50,13 @@ enum class Results : uint8_t {
   withTaps,    ///< Two results. The second has the shape of the first, and its
                ///< elements are numbers of taps of a window, of type ui8.
   pair,        ///< Two results of the same type.
-  declared,    ///< The op's attributes give the types of the results.
+  withStatistics, ///< Three results. The second and the third are statistics of
+                  ///< the lines that layer_norm normalizes. They have the shape
+                  ///< of the first with size 1 in place of the normalized dims,
+                  ///< and the type in which the op computes.
+  gradients,      ///< Three results: the gradients of the input, the scale and
+                  ///< the offset of a layer_norm.
+  declared,       ///< The op's attributes give the types of the results.
 };
 
 /// The element types that an elementwise op accepts. `number` includes all
@@ -78,7 +85,11 @@ enum class Rounding : uint8_t {
   softmax,   ///< An exponential divided by a sum of exponentials.
   softmaxBackward, ///< A factor times the distance from a sum of products,
                    ///< which is a sum of terms in any order.
-  logSumExp,       ///< The logarithm of a sum of exponentials in any order.
+  layerNorm,       ///< (x - mean) / deviation * scale + offset, where mean and
+                   ///< deviation are those of a line.
+  layerNormBackward, ///< Sums of products along lines and over all lines, and
+                     ///< differences from such sums.
+  logSumExp,         ///< The logarithm of a sum of exponentials in any order.
   fourier, ///< A discrete Fourier transform, whose errors are relative to the
            ///< Euclidean norm of a line.
   unknown, ///< A custom_call. Equal operands give equal results.

@@ -46,9 +46,15 @@ Expected<std::vector<TensorType>>
 inferTypes(const OpDesc &op, std::span<const TensorType> operands);
 /// Returns the number of results of an op that is not a custom_call.
 int numResults(OpKind kind);
-/// Returns the type of the second result of an op with two results, given the
-/// type of the first one.
-TensorType secondType(OpKind kind, const TensorType &first);
+/// Returns the types of all results of `op`, which is not a custom_call, given
+/// the type of the first one.
+std::vector<TensorType> resultTypes(const OpDesc &op,
+                                    std::span<const TensorType> operands,
+                                    const TensorType &first);
+/// Returns the type of the statistics of the lines of a layer_norm, given the
+/// type of the input and the number of the last dims that are normalized.
+/// 16-bit floats have statistics in f32.
+TensorType statisticsType(const TensorType &input, int numNormalized);
 
 /// The largest number of elements of a window whose numbers fit into ui8
 /// (max_pool_with_index).

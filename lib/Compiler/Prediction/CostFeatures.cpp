@@ -89,6 +89,7 @@ public:
 private:
   /// The feature of the arithmetic.
   static std::optional<F> workOf(const CallFeatures &to, const SketchedOp &op);
+  void addLayerNormCode(const SketchedOp &op);
   void addCode(const SketchedOp &op);
   void addContractionCode(const SketchedOp &op);
   double moveNs(int64_t bytes) const {
@@ -154,6 +155,14 @@ void Describer::addContractionCode(const SketchedOp &op) {
   result[F::taps] += std::min(toDouble(op.cost.reads), kMaxTaps);
 }
 
+/// Counts the ops that tandem-decompose-layer-norm builds.
+void Describer::addLayerNormCode(const SketchedOp &op) {
+  const bool isBackward = op.step->op->kind == OpKind::layer_norm_backward;
+  result[F::reductions] += isBackward ? 4 : 2;
+  result[F::columnReductions] += isBackward ? 2 : 0;
+  result[F::simpleOps] += isBackward ? 9 : 7;
+}
+
 void Describer::addCode(const SketchedOp &op) {
   const OpKind kind = op.step->op->kind;
   count(F::halfOps, byteWidth(op.result.dtype) == 2);
@@ -180,6 +189,8 @@ void Describer::addCode(const SketchedOp &op) {
                            op.operands[0].shape.rank() - 1) == dims.end());
   }
   case OpFamily::normalization:
+    if (kind == OpKind::layer_norm || kind == OpKind::layer_norm_backward)
+      return addLayerNormCode(op);
     return count(kind == OpKind::softmax ? F::softmaxes : F::simpleOps);
   case OpFamily::indexing: // No code is generated.
   case OpFamily::line:

@@ -6,7 +6,7 @@ import math
 import typing
 from collections.abc import Sequence
 
-from ._reduce import batch_norm
+from ._reduce import batch_norm, parameters
 from ._table import Context, Value, handles, name_of
 
 Gradients = tuple[Value | None, Value | None, Value | None]
@@ -124,18 +124,12 @@ def layer_norm_backward(c: Context, gradient: Value, x: Value, normalized: Seque
                         mask: Sequence[bool]) -> Gradients:
     given = c.dtype_of(x)
     wide, rank = _wide(given), len(c.shape(x))
-    outer, lines = range(rank - len(normalized)), range(rank - len(normalized), rank)
     gradient, x, mean, rstd = (c.cast(each, wide) for each in (gradient, x, mean, rstd))
-    y = c.b.mul(c.b.sub(x, mean), rstd)
-    of_input = of_weight = of_bias = None
-    if mask[0]:
-        inner = gradient if weight is None else c.b.mul(gradient, c.cast(weight, wide))
-        of_input = c.cast(_of_normalized(c, inner, y, rstd, lines), given)
-    if mask[1] and weight is not None:
-        of_weight = c.cast(_sum(c, c.b.mul(gradient, y), outer), c.dtype_of(weight))
-    if mask[2] and bias is not None:
-        of_bias = c.cast(_sum(c, gradient, outer), c.dtype_of(bias))
-    return of_input, of_weight, of_bias
+    scale, _ = parameters(c, weight, bias, wide, c.shape(x)[rank - len(normalized):])
+    of_x, of_scale, of_offset = c.b.layer_norm_backward(gradient, x, scale, mean, rstd)
+    return (c.cast(of_x, given) if mask[0] else None,
+            c.cast(of_scale, c.dtype_of(weight)) if mask[1] and weight is not None else None,
+            c.cast(of_offset, c.dtype_of(bias)) if mask[2] and bias is not None else None)
 
 
 @handles("native_group_norm_backward")

@@ -133,14 +133,17 @@ def layer_norm(c: Context, x: Value, shape: Sequence[int], weight: Value | None,
                bias: Value | None, epsilon: float) -> tuple[Value, Value, Value]:
     given = c.dtype_of(x)
     wide = "float32" if given in ("float16", "bfloat16") else given
-    rank = len(c.shape(x))
-    y, mean, rstd = normalize(c, c.cast(x, wide), range(rank - len(shape), rank), epsilon)
-    if weight is not None:
-        y = c.b.mul(y, c.cast(weight, wide))
-    if bias is not None:
-        y = c.b.add(y, c.cast(bias, wide))
+    scale, offset = parameters(c, weight, bias, wide, c.shape(x)[len(c.shape(x)) - len(shape):])
+    y, mean, rstd = c.b.layer_norm(c.cast(x, wide), scale, offset, epsilon=epsilon)
     statistics = name_of(c.result[1].dtype)
     return c.cast(y, given), c.cast(mean, statistics), c.cast(rstd, statistics)
+
+
+def parameters(c: Context, weight: Value | None, bias: Value | None, dtype: str,
+               shape: Sequence[int]) -> tuple[Value, Value]:
+    """The scale and the offset of a layer norm. A sum with -0 is the other number."""
+    return (c.splat(1, dtype, shape) if weight is None else c.cast(weight, dtype),
+            c.splat(-0.0, dtype, shape) if bias is None else c.cast(bias, dtype))
 
 
 @handles("native_group_norm")

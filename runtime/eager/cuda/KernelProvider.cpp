@@ -212,7 +212,7 @@ KernelProvider::prepare(const OpSignature &signature) const {
   if (!planner)
     return nullptr;
   OpPlan plan;
-  if (signature.result().shape.numElements() != 0) {
+  if (signature.hasElements()) {
     TANDEM_ASSIGN_OR_RETURN(plan, planner(signature));
   }
   TANDEM_ASSIGN_OR_RETURN(

@@ -97,6 +97,10 @@ Planner cuda::plannerOf(OpKind kind) {
     return planSoftmax;
   case OpKind::softmax_backward:
     return planSoftmaxBackward;
+  case OpKind::layer_norm:
+    return planLayerNorm;
+  case OpKind::layer_norm_backward:
+    return planLayerNormBackward;
   case OpKind::custom_call:
     break;
   }

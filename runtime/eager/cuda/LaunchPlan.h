@@ -39,9 +39,9 @@ public:
 /// What a kernel takes by value: indices, or the bytes of something else.
 using Parameter = std::variant<Indices, std::vector<std::byte>>;
 
-/// Pointer parameters that are the first and the second result's; others are
-/// numbers of operands.
-inline constexpr int kResult = -1, kSecondResult = -2;
+/// Pointer parameters that are those of results; others are numbers of
+/// operands.
+inline constexpr int kResult = -1, kSecondResult = -2, kThirdResult = -3;
 
 /// One launch of a prebuilt kernel.
 struct LaunchPlan {
@@ -92,7 +92,7 @@ int64_t resultsPerBlock(int64_t results, int64_t count, bool areNeighbors);
 /// The family of an elementwise op.
 KernelFamily familyOf(OpKind kind);
 
-// What an op enqueues, by its kind. The result has elements.
+// What an op enqueues, by its kind. The results must not be empty.
 using Planned = Expected<OpPlan>;
 Planned planElementwise(const OpSignature &signature);
 Planned planReshape(const OpSignature &signature);
@@ -121,6 +121,8 @@ Planned planReduce(const OpSignature &signature);
 Planned planBatchNorm(const OpSignature &signature);
 Planned planSoftmax(const OpSignature &signature);
 Planned planSoftmaxBackward(const OpSignature &signature);
+Planned planLayerNorm(const OpSignature &signature);
+Planned planLayerNormBackward(const OpSignature &signature);
 
 /// The function for ops of a kind; null for a kind that no kernel computes.
 using Planner = Planned (*)(const OpSignature &);

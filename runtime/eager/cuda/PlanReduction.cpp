@@ -1,4 +1,4 @@
-//===- PlanReduction.cpp - Reductions, softmax, batch_norm on a GPU -------===//
+//===- PlanReduction.cpp - Reductions and normalizations on a GPU ---------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -8,6 +8,7 @@
 
 #include "LaunchPlan.h"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace tandem;
@@ -62,6 +63,51 @@ Planned cuda::planSoftmaxBackward(const OpSignature &signature) {
   LaunchPlan plan = planLines(signature, "softmax_backward");
   plan.pointers = {0, 1, kResult};
   return OpPlan{{plan}, {}};
+}
+
+/// A kernel for the lines of a layer norm, which are contiguous.
+static LaunchPlan planLayerNormLines(const TensorType &type, int64_t lines,
+                                     std::string kernel) {
+  const int64_t size = type.shape.numElements() / std::max<int64_t>(lines, 1);
+  const int64_t perBlock = resultsPerBlock(lines, size, /*areNeighbors=*/true);
+  LaunchPlan plan{KernelFamily::normalization, type.dtype, std::move(kernel)};
+  plan.blocks = divideUp(lines, perBlock);
+  plan.values = {Indices{lines, size, /*stride=*/1, perBlock}};
+  return plan;
+}
+
+Planned cuda::planLayerNorm(const OpSignature &signature) {
+  LaunchPlan plan = planLayerNormLines(signature.operands[0],
+                                       signature.results[1].shape.numElements(),
+                                       "layer_norm");
+  plan.pointers = {0, 1, 2, kResult, kSecondResult, kThirdResult};
+  plan.values.push_back(
+      bytesOf(signature.op.attrs.AsLayerNormAttrs()->epsilon));
+  return OpPlan{{plan}, {}};
+}
+
+/// The gradient of the input line by line, and those of the scale and the
+/// offset column by column.
+Planned cuda::planLayerNormBackward(const OpSignature &signature) {
+  const TensorType &type = signature.operands[1];
+  const int64_t lines = signature.operands[3].shape.numElements(),
+                columns = signature.operands[2].shape.numElements();
+  OpPlan plan;
+  if (type.shape.numElements() != 0) {
+    LaunchPlan input = planLayerNormLines(type, lines, "layer_norm_backward");
+    input.pointers = {0, 1, 2, 3, 4, kResult};
+    plan.steps.push_back(std::move(input));
+  }
+  if (columns != 0) {
+    const int64_t perBlock =
+        resultsPerBlock(columns, lines, /*areNeighbors=*/false);
+    LaunchPlan sums{KernelFamily::normalization, type.dtype,
+                    "layer_norm_backward_sums", divideUp(columns, perBlock)};
+    sums.pointers = {0, 1, 3, 4, kSecondResult, kThirdResult};
+    sums.values = {Indices{columns, lines, perBlock}};
+    plan.steps.push_back(std::move(sums));
+  }
+  return plan;
 }
 
 Planned cuda::planBatchNorm(const OpSignature &signature) {

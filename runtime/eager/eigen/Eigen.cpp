@@ -71,6 +71,10 @@ static Prepare preparerOf(OpKind kind) {
     return preparePoolBackward;
   case OpKind::moments:
     return prepareMoments;
+  case OpKind::layer_norm:
+    return prepareLayerNorm;
+  case OpKind::layer_norm_backward:
+    return prepareLayerNormBackward;
   case OpKind::random:
     return prepareRandom;
   case OpKind::resize:
@@ -113,8 +117,7 @@ struct EigenProvider final : Provider {
   Expected<Prepared> prepare(const Signature &signature) const override {
     if (signature.op.kind == OpKind::custom_call)
       return nullptr;
-    const Shape &shape = signature.result().shape;
-    if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    if (!signature.hasElements())
       return std::make_unique<EmptyOp>();
     if (goesThroughFloat(signature))
       return nullptr;

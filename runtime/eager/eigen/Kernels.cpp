@@ -42,9 +42,11 @@ using namespace tandem::eager;
    level::findTranspose,                                                       \
    level::findMatmul,                                                          \
    level::findByteDots,                                                        \
+   level::findByteProducts,                                                    \
    level::findWindowMax,                                                       \
    level::findPool,                                                            \
    level::findMoments,                                                         \
+   level::findLayerNorm,                                                       \
    level::findRandom,                                                          \
    level::findPick,                                                            \
    level::findInterpolation}

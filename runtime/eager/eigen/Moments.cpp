@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Moments.h"
 #include "Parallel.h"
 #include "Prepare.h"
-#include "kernels/Kernels.h"
 
 #include "tandem/Support/Strides.h"
 
@@ -28,8 +28,6 @@ using namespace tandem::eager;
 
 namespace {
 
-/// The elements of a block of a row: 16 KiB of f64.
-constexpr int64_t kMomentsBlock = 2048;
 /// The columns and the rows of a block of columns: 32 KiB of f32.
 constexpr int64_t kMomentsColumns = 128, kMomentsRows = 64;
 
@@ -69,24 +67,6 @@ MomentsDims::MomentsDims(const TensorType &operand,
     isInnerReduced = strides[1][last] == 0;
   }
 }
-
-/// The sums of elements and of squares of distances from their mean of several
-/// results, each of `count` elements.
-struct Moments {
-  double *sum, *squares;
-  int64_t count = 0;
-
-  void merge(const MomentsKernels &kernels, const Moments &more, int64_t n) {
-    if (count == 0) {
-      std::copy_n(more.sum, n, sum);
-      std::copy_n(more.squares, n, squares);
-    } else if (more.count != 0) {
-      kernels.merge(sum, squares, static_cast<double>(count), more.sum,
-                    more.squares, static_cast<double>(more.count), n);
-    }
-    count += more.count;
-  }
-};
 
 template <typename T> class MomentsOp final : public PreparedOp {
 public:
@@ -170,12 +150,7 @@ private:
                Moments &result) const {
     const int64_t end = std::min(dims.inner, start + kLinePart);
     for (int64_t i = 0; i < count; ++i, row.next())
-      for (int64_t at = start; at < end; at += kMomentsBlock) {
-        double sum, squares;
-        const Moments block{&sum, &squares, std::min(kMomentsBlock, end - at)};
-        kernels.ofLine(in + row.offset(0) + at, block.count, &sum, &squares);
-        result.merge(kernels, block, 1);
-      }
+      result.addLine(kernels, in + row.offset(0) + start, end - start);
   }
 
   void addColumns(const T *in, StridedIndex<1> &row, int64_t count, int64_t n,

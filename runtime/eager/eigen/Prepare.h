@@ -54,6 +54,8 @@ Prepared prepareReduce(const Signature &signature);
 Prepared prepareBatchNorm(const Signature &signature);
 Prepared prepareSoftmax(const Signature &signature);
 Prepared prepareSoftmaxBackward(const Signature &signature);
+Prepared prepareLayerNorm(const Signature &signature);
+Prepared prepareLayerNormBackward(const Signature &signature);
 Prepared prepareMatmul(const Signature &signature);
 /// Contractions of integers of 8 bits, whose results are i32.
 Prepared prepareByteConv(const Signature &signature);

@@ -79,6 +79,10 @@ void evaluateBatchNorm(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateSoftmax(const OpDesc &op, Operands operands, Tensor &result);
 void evaluateSoftmaxBackward(const OpDesc &op, Operands operands,
                              Tensor &result);
+void evaluateLayerNorm(const OpDesc &op, Operands operands,
+                       std::span<Tensor> results);
+void evaluateLayerNormBackward(const OpDesc &op, Operands operands,
+                               std::span<Tensor> results);
 
 /// A binary function of two elements; integers are those of 64 bits.
 double applyBinary(BinaryKind kind, double a, double b);

@@ -377,6 +377,16 @@ Errors errorsOfRounding(const OpDesc &op, Operands operands,
     addSoftmaxBackwardErrors(errors, op, operands, facts);
     return errors;
   }
+  case Rounding::layerNorm: {
+    Errors errors = relativeErrors(result, 1);
+    addLayerNormErrors(errors, op, operands, facts, number);
+    return errors;
+  }
+  case Rounding::layerNormBackward: {
+    Errors errors = relativeErrors(result, 1);
+    addLayerNormBackwardErrors(errors, operands, facts, number);
+    return errors;
+  }
   case Rounding::logSumExp:
     return errorsOfLogSumExp(result, facts);
   case Rounding::fourier:

@@ -51,6 +51,13 @@ void addMomentsErrors(Errors &errors, const OpDesc &op, const Tensor &operand,
 void addSoftmaxBackwardErrors(Errors &errors, const OpDesc &op,
                               Operands operands, const OpErrors &facts);
 
+/// Adds what the sums and differences of result `number` of a layer_norm err.
+void addLayerNormErrors(Errors &errors, const OpDesc &op, Operands operands,
+                        const OpErrors &facts, size_t number);
+/// The same for a layer_norm_backward.
+void addLayerNormBackwardErrors(Errors &errors, Operands operands,
+                                const OpErrors &facts, size_t number);
+
 /// The tensor in f64 with a function of each of its elements.
 template <typename Function>
 Tensor mapElements(const Tensor &tensor, Function function) {

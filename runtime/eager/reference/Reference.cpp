@@ -95,6 +95,10 @@ static Evaluate evaluatorOf(OpKind kind) {
     return one<evaluateSoftmax>;
   case OpKind::softmax_backward:
     return one<evaluateSoftmaxBackward>;
+  case OpKind::layer_norm:
+    return evaluateLayerNorm;
+  case OpKind::layer_norm_backward:
+    return evaluateLayerNormBackward;
   case OpKind::custom_call:
     return nullptr;
   }

@@ -152,7 +152,8 @@ double reach(const OpView &view, size_t operand) {
       return operand == 1 ? view.elements(2) / own : 1;
     break;
   case OpFamily::normalization:
-    if (kind == OpKind::softmax || kind == OpKind::softmax_backward)
+    if (kind == OpKind::softmax || kind == OpKind::softmax_backward ||
+        (kind == OpKind::layer_norm && operand == 0))
       return errorsOf(view.op, view.types, view.result).terms;
     break;
   case OpFamily::line:

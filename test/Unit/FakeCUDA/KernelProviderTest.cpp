@@ -332,6 +332,28 @@ TEST_F(OwnKernels, SoftmaxOfLinesOfAllSizes) {
       }
 }
 
+/// Lines as long as several blocks of threads or shorter than one, and without
+/// elements.
+TEST_F(OwnKernels, LayerNormsOfAllSizes) {
+  for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::bf16})
+    for (const Shape &shape :
+         {Shape{3, 1}, Shape{2, 700}, Shape{700, 2}, Shape{5, 33, 9},
+          Shape{1, 4}, Shape{0, 4}, Shape{4, 0}})
+      for (int count = 1; count <= shape.rank(); ++count) {
+        const Shape last(shape.span().last(count));
+        const TensorType statistics = statisticsType({dtype, shape}, count);
+        const Tensor x = random(dtype, shape), scale = random(dtype, last);
+        const Provider &provider = count == 1 ? narrow() : wide();
+        check(provider,
+              {makeOp(OpKind::layer_norm, fb::LayerNormAttrsT{{}, 1e-5}),
+               {x, scale, random(dtype, last)}});
+        check(provider, {makeOp(OpKind::layer_norm_backward),
+                         {random(dtype, shape), x, scale,
+                          random(statistics.dtype, statistics.shape),
+                          random(statistics.dtype, statistics.shape)}});
+      }
+}
+
 TEST_F(OwnKernels, ProductsOfSeveralTiles) {
   for (DType dtype : {DType::f32, DType::f64, DType::f16, DType::i32})
     for (bool transpose : {false, true}) {

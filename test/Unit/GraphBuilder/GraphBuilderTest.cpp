@@ -50,6 +50,8 @@ template <typename Table> Table attributesOf(const OpDesc &op) {
 Value firstOf(Value value) { return value; }
 Value firstOf(GraphBuilder::ValuesAndIndices both) { return both.values; }
 Value firstOf(GraphBuilder::MeanAndVariance both) { return both.mean; }
+Value firstOf(GraphBuilder::LayerNorm all) { return all.result; }
+Value firstOf(GraphBuilder::LayerNormGradients all) { return all.input; }
 
 /// Adds an op by the function that has its name. Returns its first result.
 Value addByName(GraphBuilder &b, const OpDesc &op,

@@ -104,6 +104,8 @@ private:
   Case moments();
   Case random();
   Case batchNorm();
+  Case layerNorm();
+  Case layerNormBackward();
   std::string layout(std::string letters);
   Tensor laidOut(const std::string &layout, int64_t first, int64_t second,
                  const std::vector<int64_t> &spatial, char firstLetter,
@@ -511,6 +513,23 @@ Case Maker::batchNorm() {
   return c;
 }
 
+Case Maker::layerNorm() {
+  const Shape from = shape(1);
+  const Shape last(from.span().last(pick(1, from.rank())));
+  return {makeOp(kind, fb::LayerNormAttrsT{{}, 0.01}),
+          {tensor(from), tensor(last), tensor(last)}};
+}
+
+Case Maker::layerNormBackward() {
+  const Shape from = shape(1);
+  const Shape last(from.span().last(pick(1, from.rank())));
+  const TensorType statistics = statisticsType({dtype, from}, last.rank());
+  return {makeOp(kind),
+          {tensor(from), tensor(from), tensor(last),
+           tensor(statistics.shape, statistics.dtype),
+           tensor(statistics.shape, statistics.dtype)}};
+}
+
 std::optional<Case> Maker::make() {
   switch (kind) {
   case OpKind::reshape: {
@@ -586,6 +605,10 @@ std::optional<Case> Maker::make() {
     return random();
   case OpKind::batch_norm:
     return batchNorm();
+  case OpKind::layer_norm:
+    return layerNorm();
+  case OpKind::layer_norm_backward:
+    return layerNormBackward();
   default:
     return elementwise(getOpInfo(kind).minOperands);
   }

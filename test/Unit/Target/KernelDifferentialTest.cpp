@@ -51,6 +51,8 @@ bool isLeftToOthers(OpKind kind) {
   constexpr OpKind kinds[] = {OpKind::custom_call,
                               OpKind::softmax,
                               OpKind::softmax_backward,
+                              OpKind::layer_norm,
+                              OpKind::layer_norm_backward,
                               OpKind::conv_backward_data,
                               OpKind::conv_backward_weights,
                               OpKind::resize,

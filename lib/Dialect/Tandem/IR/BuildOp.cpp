@@ -144,6 +144,9 @@ private:
     attribute("epsilon", builder.getF64FloatAttr(from.epsilon));
     integer("axis", from.axis);
   }
+  void add(const fb::LayerNormAttrsT &from) {
+    attribute("epsilon", builder.getF64FloatAttr(from.epsilon));
+  }
   void add(const fb::CustomCallAttrsT &from) {
     attribute("target", builder.getStringAttr(from.target));
     attribute("config", builder.getStringAttr(from.config));
@@ -216,6 +219,7 @@ FailureOr<NamedAttrList> AttributeBuilder::build(const fb::OpAttrsUnion &from) {
     TABLE(MomentsAttrs)
     TABLE(RandomAttrs)
     TABLE(BatchNormAttrs)
+    TABLE(LayerNormAttrs)
     TABLE(CustomCallAttrs)
 #undef TABLE
   }
@@ -240,7 +244,7 @@ FailureOr<SmallVector<Type>> declaredTypes(MLIRContext *context,
 
 /// The types of the op's results.
 static FailureOr<SmallVector<Type>>
-resultTypes(Location location, const OpDesc &op, ValueRange operands) {
+typesOfResults(Location location, const OpDesc &op, ValueRange operands) {
   if (const auto *call = op.attrs.AsCustomCallAttrs())
     return declaredTypes(location.getContext(), *call);
   SmallVector<Type> types;
@@ -251,7 +255,7 @@ resultTypes(Location location, const OpDesc &op, ValueRange operands) {
 
 FailureOr<Operation *> ir::buildOp(OpBuilder &builder, Location location,
                                    const OpDesc &op, ValueRange operands) {
-  FailureOr<SmallVector<Type>> types = resultTypes(location, op, operands);
+  FailureOr<SmallVector<Type>> types = typesOfResults(location, op, operands);
   if (failed(types))
     return failure();
   FailureOr<NamedAttrList> attributes =

@@ -105,3 +105,7 @@ void SoftmaxOp::describeAttrs(Adaptor op, fb::AxisAttrsT &attrs) {
 void SoftmaxBackwardOp::describeAttrs(Adaptor op, fb::AxisAttrsT &attrs) {
   attrs.axis = op.getAxis();
 }
+
+void LayerNormOp::describeAttrs(Adaptor op, fb::LayerNormAttrsT &attrs) {
+  attrs.epsilon = op.getEpsilon().convertToDouble();
+}

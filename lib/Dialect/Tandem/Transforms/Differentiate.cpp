@@ -14,6 +14,7 @@
 
 #include "ReverseMode.h"
 
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -1,4 +1,4 @@
-// softmax, its gradient and batch_norm.
+// softmax, layer_norm, their gradients, and batch_norm.
 
 __device__ __forceinline__ float exponential(float x) { return expf(x); }
 __device__ __forceinline__ double exponential(double x) { return exp(x); }
@@ -18,9 +18,14 @@ struct Share {
   Index start, first, step, size;
 };
 
+/// The line that a thread works on.
+__device__ Index lineOf(const Lines &plan) {
+  return Index(blockIdx.x) * plan.perBlock +
+         Index(threadIdx.x) % plan.perBlock;
+}
+
 __device__ Share shareOf(const Lines &plan) {
-  const Index line =
-      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
+  const Index line = lineOf(plan);
   return {line / plan.stride * plan.size * plan.stride + line % plan.stride,
           Index(threadIdx.x) / plan.perBlock, Index(blockDim.x) / plan.perBlock,
           line < plan.lines ? plan.size : 0};
@@ -69,6 +74,115 @@ extern "C" __global__ void softmax_backward(const T *__restrict__ result,
     out[start + i * plan.stride] =
         stored(computed(result[start + i * plan.stride]) *
                (computed(gradient[start + i * plan.stride]) - all));
+}
+
+/// (x - mean) / sqrt(variance + epsilon) * scale + offset along a line, and the
+/// mean and the inverse deviation of each line.
+extern "C" __global__ void
+layer_norm(const T *__restrict__ in, const T *__restrict__ scale,
+           const T *__restrict__ offset, T *__restrict__ out,
+           Compute *__restrict__ mean, Compute *__restrict__ inverse,
+           const Lines plan, const double epsilon) {
+  __shared__ FloatSum sums[kMaxThreads];
+  __shared__ FloatSum squares[kMaxThreads];
+  const auto [start, first, step, size] = shareOf(plan);
+
+  FloatSum sum = FloatSum::empty();
+  for (Index i = first; i < size; i += step)
+    sum.add(computed(in[start + i]), i);
+  const double center =
+      combineThreads(sum, int(plan.perBlock), sums).total() / double(plan.size);
+
+  FloatSum square = FloatSum::empty();
+  for (Index i = first; i < size; i += step) {
+    const double distance = double(computed(in[start + i])) - center;
+    square.addNumber(distance * distance);
+  }
+  const double variance =
+      combineThreads(square, int(plan.perBlock), squares).total() /
+      double(plan.size);
+
+  const Compute s = Compute(1 / root(variance + epsilon));
+  for (Index i = first; i < size; i += step)
+    out[start + i] = stored((computed(in[start + i]) - Compute(center)) * s *
+                                computed(scale[i]) +
+                            computed(offset[i]));
+  const Index line = lineOf(plan);
+  if (first == 0 && line < plan.lines) {
+    mean[line] = Compute(center);
+    inverse[line] = s;
+  }
+}
+
+/// (h - mean(h) - x * mean(h * x)) * inverse along a line, where h is gradient *
+/// scale and x is (in - mean) * inverse.
+extern "C" __global__ void
+layer_norm_backward(const T *__restrict__ gradient, const T *__restrict__ in,
+                    const T *__restrict__ scale,
+                    const Compute *__restrict__ mean,
+                    const Compute *__restrict__ inverse, T *__restrict__ out,
+                    const Lines plan) {
+  __shared__ FloatSum sums[kMaxThreads];
+  __shared__ FloatSum dots[kMaxThreads];
+  const auto [start, first, step, size] = shareOf(plan);
+  const Index line = lineOf(plan);
+  const Compute center = size != 0 ? mean[line] : Compute(0);
+  const Compute s = size != 0 ? inverse[line] : Compute(0);
+
+  FloatSum sum = FloatSum::empty(), dot = FloatSum::empty();
+  for (Index i = first; i < size; i += step) {
+    const Compute h = computed(gradient[start + i]) * computed(scale[i]);
+    sum.add(h, i);
+    dot.add(h * ((computed(in[start + i]) - center) * s), i);
+  }
+  const double count = double(plan.size);
+  const Compute meanOfH = Compute(
+      combineThreads(sum, int(plan.perBlock), sums).total() / count);
+  const Compute slope = Compute(
+      combineThreads(dot, int(plan.perBlock), dots).total() / count);
+
+  for (Index i = first; i < size; i += step) {
+    const Compute h = computed(gradient[start + i]) * computed(scale[i]);
+    const Compute x = (computed(in[start + i]) - center) * s;
+    out[start + i] = stored((h - meanOfH - x * slope) * s);
+  }
+}
+
+struct Columns {
+  Index columns, lines;
+  Index perBlock; // columns of a block, a power of two
+};
+
+/// The sums of gradient * x and of gradient over all lines, column by column.
+extern "C" __global__ void
+layer_norm_backward_sums(const T *__restrict__ gradient,
+                         const T *__restrict__ in,
+                         const Compute *__restrict__ mean,
+                         const Compute *__restrict__ inverse,
+                         T *__restrict__ ofScale, T *__restrict__ ofOffset,
+                         const Columns plan) {
+  __shared__ FloatSum products[kMaxThreads];
+  __shared__ FloatSum sums[kMaxThreads];
+  const Index column =
+      Index(blockIdx.x) * plan.perBlock + Index(threadIdx.x) % plan.perBlock;
+  const Index first = Index(threadIdx.x) / plan.perBlock;
+  const Index step = Index(blockDim.x) / plan.perBlock;
+
+  FloatSum product = FloatSum::empty(), sum = FloatSum::empty();
+  if (column < plan.columns)
+    for (Index line = first; line < plan.lines; line += step) {
+      const Index at = line * plan.columns + column;
+      const Compute g = computed(gradient[at]);
+      product.add(g * ((computed(in[at]) - mean[line]) * inverse[line]), line);
+      sum.add(g, line);
+    }
+  const double allProducts =
+      combineThreads(product, int(plan.perBlock), products).total();
+  const double all = combineThreads(sum, int(plan.perBlock), sums).total();
+  if (first == 0 && column < plan.columns) {
+    ofScale[column] = stored(Compute(allProducts));
+    ofOffset[column] = stored(Compute(all));
+  }
 }
 
 struct Channels {

@@ -89,6 +89,27 @@ using SoftmaxBackwardKernel = void (*)(const void *y, const void *g, void *out,
                                        int64_t n, int64_t stride,
                                        int64_t lines);
 
+/// The statistics of a line: its mean, and one over its deviation.
+struct LineStatistics {
+  double mean, inverseDeviation;
+};
+
+/// The kernels of layer norms, on n elements of a line of float or double. x is
+/// (in - mean) * inverseDeviation.
+struct LayerNormKernels {
+  /// out[i] = x[i] * scale[i] + offset[i].
+  void (*normalize)(const void *in, LineStatistics line, const void *scale,
+                    const void *offset, void *out, int64_t n);
+  /// With h = gradient * scale, and means over the line:
+  /// out[i] = (h[i] - mean(h) - x[i] * mean(h * x)) * inverseDeviation.
+  void (*gradient)(const void *gradient, const void *in, const void *scale,
+                   LineStatistics line, void *out, int64_t n);
+  /// Adds gradient * x to ofScale, and gradient to ofOffset.
+  void (*addGradients)(const void *gradient, const void *in,
+                       LineStatistics line, void *ofScale, void *ofOffset,
+                       int64_t n);
+};
+
 /// out[j * outStride + i] = in[i * inStride + j], i < rows, j < columns.
 using TransposeKernel = void (*)(const void *in, void *out, int64_t rows,
                                  int64_t columns, int64_t inStride,
@@ -337,6 +358,8 @@ struct KernelTable {
 /// (x86-64-v3) or "baseline". TANDEM_X86_LEVEL, in the environment, names one
 /// of these as the highest to use.
 const KernelTable &kernels();
+  /// Null for types other than f32 and f64.
+  const LayerNormKernels *(*layerNorm)(DType dtype);
 
 #define TANDEM_DECLARE_LEVEL(level)                                            \
   namespace level {                                                            \
@@ -372,8 +395,10 @@ const KernelTable &kernels();
   }
 TANDEM_DECLARE_LEVEL(baseline)
 TANDEM_DECLARE_LEVEL(avx2)
+  ByteProductsKernel findByteProducts(DType dtype);                            \
 TANDEM_DECLARE_LEVEL(avx512)
 
 } // namespace tandem::eager
+  const LayerNormKernels *findLayerNorm(DType dtype);                          \
 
 #endif // TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H

@@ -14,13 +14,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Level.h"
+#include "Lanes.h"
 
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
-
-/// Accumulators, so that one addition does not wait for the last.
-constexpr int64_t kSumLanes = 32;
 
 template <typename T> constexpr bool isCorrected = sizeof(T) == sizeof(double);
 
@@ -30,36 +27,19 @@ template <typename T> constexpr bool isCorrected = sizeof(T) == sizeof(double);
   return result < 0 ? 0 : result;
 }
 
-[[gnu::always_inline]] inline double sumLanes(double *lanes) {
-  for (int64_t half = kSumLanes / 2; half != 0; half /= 2)
-    for (int64_t lane = 0; lane < half; ++lane)
-      lanes[lane] += lanes[lane + half];
-  return lanes[0];
-}
-
 template <typename T>
 void momentsOfLine(const void *in, int64_t n, double *sum, double *squares) {
   const T *x = static_cast<const T *>(in);
   double sums[kSumLanes] = {}, rest[kSumLanes] = {}, square[kSumLanes] = {};
-  int64_t i = 0;
-  for (; i + kSumLanes <= n; i += kSumLanes)
-    for (int64_t lane = 0; lane < kSumLanes; ++lane)
-      sums[lane] += double(x[i + lane]);
-  for (int64_t lane = 0; i + lane < n; ++lane)
-    sums[lane] += double(x[i + lane]);
+  forLanes(n, [&](int64_t i, int64_t lane) { sums[lane] += double(x[i]); });
   *sum = sumLanes(sums);
   const double mean = *sum / double(n);
-  const auto add = [&](int64_t at, int64_t lane) {
-    const double distance = double(x[at + lane]) - mean;
+  forLanes(n, [&](int64_t i, int64_t lane) {
+    const double distance = double(x[i]) - mean;
     if constexpr (isCorrected<T>)
       rest[lane] += distance;
     square[lane] += distance * distance;
-  };
-  for (i = 0; i + kSumLanes <= n; i += kSumLanes)
-    for (int64_t lane = 0; lane < kSumLanes; ++lane)
-      add(i, lane);
-  for (int64_t lane = 0; i + lane < n; ++lane)
-    add(i, lane);
+  });
   *squares = corrected(sumLanes(square), sumLanes(rest), double(n));
 }
 

@@ -13,6 +13,7 @@
 #include "tandem/Runtime/Tensor.h"
 #include "tandem/Support/ShapeRules.h"
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -35,6 +36,12 @@ struct OpSignature {
 
   /// The result type of an op with one result.
   const TensorType &result() const { return results[0]; }
+  /// Returns true if a result has elements.
+  bool hasElements() const {
+    return std::any_of(results.begin(), results.end(), [](const auto &type) {
+      return type.shape.numElements() != 0;
+    });
+  }
   bool isConstant(size_t operand) const {
     return operand < constants.size() && constants[operand];
   }

@@ -28,6 +28,11 @@ inline bool isUnsigned(mlir::Value value) {
   return mlir::getElementTypeOrSelf(value).isUnsignedInteger();
 }
 
+/// Whether the elements of a value are integers of 8 bits.
+inline bool isByte(mlir::Value value) {
+  return mlir::getElementTypeOrSelf(value).isInteger(8);
+}
+
 /// The type in which generated code computes on elements of `elementType`: f32
 /// for the 16-bit floats, and integers without a sign, as arith has them.
 inline mlir::Type getComputeType(mlir::Type elementType) {
