@@ -49,6 +49,24 @@ void widen(const T *from, int64_t stride, int64_t count, int16_t *to) {
       to[i] = from[i * stride];
 }
 
+/// Widens n columns of k elements. Elements of a column are `depthStride`
+/// apart, and columns `stride`. Columns may be side by side in memory, so a few
+/// elements of many columns are read before those behind them.
+void widenColumns(const int8_t *from, int64_t n, int64_t stride, int64_t k,
+                  int64_t depthStride, int16_t *to, int64_t toStride) {
+  constexpr int64_t kColumns = 64, kDepth = 16;
+  parallelFor(
+      countParts(n, kColumns), grainFor(kColumns * k),
+      [&](int64_t begin, int64_t end) {
+        const int64_t last = std::min(end * kColumns, n);
+        for (int64_t first = begin * kColumns; first < last; first += kColumns)
+          for (int64_t p = 0; p < k; p += kDepth)
+            for (int64_t j = first; j < std::min(first + kColumns, last); ++j)
+              widen(from + j * stride + p * depthStride, depthStride,
+                    std::min(kDepth, k - p), to + j * toStride + p);
+      });
+}
+
 /// Computes the product of rows, which `fillRow(row, to)` writes into zeros,
 /// with `columns`, and calls `store(row, sums)` with the n sums of each row.
 template <typename FillRow, typename Store>
@@ -104,15 +122,14 @@ std::vector<int16_t> ByteConvOp<T>::widenWeights(int64_t group,
   const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
   const ProductSizes sizes{0, outputsOfGroup(), taps * conv.groupInputChannels};
   std::vector<int16_t> columns(sizes.n * sizes.paddedK());
-  for (int64_t o = 0; o < sizes.n; ++o) {
-    int16_t *to = columns.data() + o * sizes.paddedK();
-    forEachIndex(conv.window, [&](const int64_t *tap) {
-      widen(kernel + (group * sizes.n + o) * conv.weights.batch +
-                conv.weights.offset(tap),
-            conv.weights.channel, conv.groupInputChannels, to);
-      to += conv.groupInputChannels;
-    });
-  }
+  int16_t *to = columns.data();
+  forEachIndex(conv.window, [&](const int64_t *tap) {
+    widenColumns(kernel + group * sizes.n * conv.weights.batch +
+                     conv.weights.offset(tap),
+                 sizes.n, conv.weights.batch, conv.groupInputChannels,
+                 conv.weights.channel, to, sizes.paddedK());
+    to += conv.groupInputChannels;
+  });
   return columns;
 }
 
@@ -154,6 +171,142 @@ void ByteConvOp<T>::runGroup(int64_t group, const T *input,
 }
 
 //===----------------------------------------------------------------------===//
+// depthwise conv
+//===----------------------------------------------------------------------===//
+
+/// A convolution each of whose outputs sums the taps of one channel. It adds
+/// the products of one tap at a time to a line of results.
+class ByteDepthwiseOp final : public PreparedOp {
+public:
+  ByteDepthwiseOp(DType data, const SpatialConv &conv)
+      : conv(conv), kernel(kernels().byteProducts(data)) {}
+
+  Status run(const StepContext &, std::span<const Tensor> operands,
+             std::span<Tensor> results) const override;
+
+private:
+  /// Whether a line is all channels of one position, and not a row of one
+  /// channel.
+  bool areChannelsLast() const {
+    return conv.in.channel == 1 && conv.out.channel == 1 &&
+           conv.outputChannels == conv.groups;
+  }
+  /// The weights as [tap][output channel].
+  std::vector<int16_t> widenWeights(const int8_t *weights) const;
+  /// Calls visit(tap, d, h) for the taps of the first two spatial dims that lie
+  /// inside of the input at `at`; `tap` is the number of the first of the row.
+  template <typename Visit>
+  void forEachRowOfTaps(const int64_t *at, Visit visit) const;
+  void sumChannels(const char *image, const int16_t *weights, const int64_t *at,
+                   int32_t *sums) const;
+  void sumRow(const char *plane, const int16_t *weights, int64_t output,
+              const int64_t *at, int32_t *sums) const;
+
+  SpatialConv conv;
+  ByteProductsKernel kernel;
+};
+
+std::vector<int16_t>
+ByteDepthwiseOp::widenWeights(const int8_t *weights) const {
+  std::vector<int16_t> widened;
+  forEachIndex(conv.window, [&](const int64_t *tap) {
+    for (int64_t o = 0; o < conv.outputChannels; ++o)
+      widened.push_back(
+          weights[o * conv.weights.batch + conv.weights.offset(tap)]);
+  });
+  return widened;
+}
+
+template <typename Visit>
+void ByteDepthwiseOp::forEachRowOfTaps(const int64_t *at, Visit visit) const {
+  const auto [firstD, lastD] = conv.insideTaps(0, at[0]);
+  const auto [firstH, lastH] = conv.insideTaps(1, at[1]);
+  for (int64_t d = firstD; d < lastD; ++d)
+    for (int64_t h = firstH; h < lastH; ++h)
+      visit((d * conv.window[1] + h) * conv.window[2], d, h);
+}
+
+/// The sums of all channels at position `at`.
+void ByteDepthwiseOp::sumChannels(const char *image, const int16_t *weights,
+                                  const int64_t *at, int32_t *sums) const {
+  std::fill_n(sums, conv.outputChannels, 0);
+  const auto [first, last] = conv.insideTaps(2, at[2]);
+  forEachRowOfTaps(at, [&](int64_t tap, int64_t d, int64_t h) {
+    for (int64_t w = first; w < last; ++w) {
+      const int64_t x =
+          at[2] * conv.strides[2] + w * conv.dilations[2] - conv.padLow[2];
+      kernel(image + conv.rowOffset(at, d, h) + x * conv.in.stride[2], 1,
+             weights + (tap + w) * conv.outputChannels, 1, sums,
+             conv.outputChannels);
+    }
+  });
+}
+
+/// The sums of one channel at all positions of the last spatial dim.
+void ByteDepthwiseOp::sumRow(const char *plane, const int16_t *weights,
+                             int64_t output, const int64_t *at,
+                             int32_t *sums) const {
+  const int64_t stride = conv.strides[2], size = conv.in.size[2];
+  std::fill_n(sums, conv.output[2], 0);
+  forEachRowOfTaps(at, [&](int64_t tap, int64_t d, int64_t h) {
+    for (int64_t w = 0; w < conv.window[2]; ++w) {
+      // Position i reads element start + i * stride, where that exists.
+      const int64_t start = w * conv.dilations[2] - conv.padLow[2];
+      const int64_t first = start >= 0 ? 0 : countParts(-start, stride);
+      const int64_t last = std::min(
+          conv.output[2], start >= size ? 0 : countParts(size - start, stride));
+      if (first < last)
+        kernel(plane + conv.rowOffset(at, d, h) +
+                   (start + first * stride) * conv.in.stride[2],
+               stride * conv.in.stride[2],
+               weights + (tap + w) * conv.outputChannels + output, 0,
+               sums + first, last - first);
+    }
+  });
+}
+
+Status ByteDepthwiseOp::run(const StepContext &,
+                            std::span<const Tensor> operands,
+                            std::span<Tensor> results) const {
+  const std::vector<int16_t> weights = widenWeights(operands[1].as<int8_t>());
+  const char *input = operands[0].as<char>();
+  int32_t *result = results[0].as<int32_t>();
+  const bool isLast = areChannelsLast();
+  const int64_t channels = isLast ? 1 : conv.outputChannels,
+                positions = isLast ? conv.output[2] : 1,
+                length = isLast ? conv.outputChannels : conv.output[2],
+                step = isLast ? 1 : conv.out.stride[2];
+  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
+  const Spatial3 sizes{conv.output[0], conv.output[1], positions};
+  const int64_t lines = sizes[0] * sizes[1] * sizes[2];
+  parallelFor(conv.batch * channels * lines, grainFor(length * taps),
+              [&](int64_t begin, int64_t end) {
+                std::vector<int32_t> sums(length);
+                for (int64_t line = begin; line < end; ++line) {
+                  const int64_t batch = line / lines / channels,
+                                output = line / lines % channels,
+                                position = line % lines;
+                  const int64_t at[3] = {position / (sizes[1] * sizes[2]),
+                                         position / sizes[2] % sizes[1],
+                                         position % sizes[2]};
+                  const int64_t group =
+                      output / (conv.outputChannels / conv.groups);
+                  const char *from =
+                      input + batch * conv.in.batch + group * conv.in.channel;
+                  if (isLast)
+                    sumChannels(from, weights.data(), at, sums.data());
+                  else
+                    sumRow(from, weights.data(), output, at, sums.data());
+                  int32_t *to = result + batch * conv.out.batch +
+                                output * conv.out.channel + conv.out.offset(at);
+                  for (int64_t i = 0; i < length; ++i)
+                    to[i * step] = sums[i];
+                }
+              });
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
 // matmul
 //===----------------------------------------------------------------------===//
 
@@ -175,9 +328,8 @@ private:
   void multiply(const T *lhs, const int8_t *rhs, int32_t *result) const {
     const ProductSizes sizes{dims.m, dims.n, dims.k};
     std::vector<int16_t> columns(dims.n * sizes.paddedK());
-    for (int64_t j = 0; j < dims.n; ++j)
-      widen(rhs + j * dims.rhsN, dims.rhsK, dims.k,
-            columns.data() + j * sizes.paddedK());
+    widenColumns(rhs, dims.n, dims.rhsN, dims.k, dims.rhsK, columns.data(),
+                 sizes.paddedK());
     multiplyBytes(
         sizes, columns.data(),
         [&](int64_t row, int16_t *to) {
@@ -204,11 +356,13 @@ Prepared makeForBytes(DType data, const Sizes &sizes) {
 Prepared eager::prepareByteConv(const Signature &signature) {
   if (signature.result().dtype != DType::i32)
     return nullptr;
-  return makeForBytes<ByteConvOp>(
-      signature.operands[0].dtype,
-      SpatialConv::of(*signature.op.attrs.AsConvAttrs(),
-                      signature.operands[0].shape, signature.operands[1].shape,
-                      signature.result().shape));
+  const DType data = signature.operands[0].dtype;
+  const SpatialConv conv = SpatialConv::of(
+      *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
+      signature.operands[1].shape, signature.result().shape);
+  if (conv.groupInputChannels == 1)
+    return std::make_unique<ByteDepthwiseOp>(data, conv);
+  return makeForBytes<ByteConvOp>(data, conv);
 }
 
 Prepared eager::prepareByteMatmul(const Signature &signature,

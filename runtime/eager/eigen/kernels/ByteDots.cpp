@@ -10,6 +10,8 @@
 
 #include <immintrin.h>
 
+#include <type_traits>
+
 namespace tandem::eager::TANDEM_LEVEL {
 namespace {
 
@@ -105,7 +107,34 @@ void byteDots(const int16_t *rows, const int16_t *columns, int32_t *sums,
       multiplyTile<1, 1>(rows + i * k, columns + j * k, sums + i * n + j, n, k);
 }
 
+/// A product of 8 bits each fits 16 bits.
+template <typename T>
+void byteProducts(const void *data, int64_t stride, const int16_t *factors,
+                  int64_t factorStride, int32_t *sums, int64_t n) {
+  const T *x = static_cast<const T *>(data);
+  const auto add = [&](auto dataStep, const auto &factorAt) {
+    for (int64_t i = 0; i < n; ++i)
+      sums[i] += static_cast<int16_t>(x[i * dataStep] * factorAt(i));
+  };
+  const auto addAll = [&](const auto &factorAt) {
+    if (stride == 1)
+      add(std::integral_constant<int64_t, 1>(), factorAt);
+    else if (stride == 2)
+      add(std::integral_constant<int64_t, 2>(), factorAt);
+    else
+      add(stride, factorAt);
+  };
+  if (factorStride == 0)
+    addAll([factor = *factors](int64_t) { return factor; });
+  else
+    addAll([=](int64_t i) { return factors[i * factorStride]; });
+}
+
 } // namespace
+
+ByteProductsKernel findByteProducts(DType dtype) {
+  return dtype == DType::ui8 ? byteProducts<uint8_t> : byteProducts<int8_t>;
+}
 
 ByteDotsKernel findByteDots() { return byteDots; }
 

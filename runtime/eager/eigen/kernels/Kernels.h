@@ -130,6 +130,13 @@ inline constexpr int64_t kByteDepth = 32;
 using ByteDotsKernel = void (*)(const int16_t *rows, const int16_t *columns,
                                 int32_t *sums, int64_t m, int64_t n, int64_t k);
 
+/// sums[i] += data[i * stride] * factors[i * factorStride] for i < n. The data
+/// is of 8 bits; the factors are of magnitudes up to 128.
+using ByteProductsKernel = void (*)(const void *data, int64_t stride,
+                                    const int16_t *factors,
+                                    int64_t factorStride, int32_t *sums,
+                                    int64_t n);
+
 /// out[i] = the maximum of in[i * stride + j * dilation], j < taps.
 using WindowMaxKernel = void (*)(const void *in, void *out, int64_t n,
                                  int64_t taps, int64_t stride,
@@ -349,6 +356,8 @@ struct KernelTable {
   /// Null for types other than f32 and f64.
   const PoolKernels *(*pool)(DType dtype);
   MomentsKernels (*moments)(DType dtype);
+  /// Null for types other than f32 and f64.
+  const LayerNormKernels *(*layerNorm)(DType dtype);
   RandomKernel (*random)();
   PickKernel (*pick)(int64_t width);
   InterpolationKernels (*interpolation)(DType dtype);
@@ -358,8 +367,6 @@ struct KernelTable {
 /// (x86-64-v3) or "baseline". TANDEM_X86_LEVEL, in the environment, names one
 /// of these as the highest to use.
 const KernelTable &kernels();
-  /// Null for types other than f32 and f64.
-  const LayerNormKernels *(*layerNorm)(DType dtype);
 
 #define TANDEM_DECLARE_LEVEL(level)                                            \
   namespace level {                                                            \
@@ -386,19 +393,19 @@ const KernelTable &kernels();
   TransposeKernel findTranspose(int64_t width);                                \
   MatmulKernel findMatmul(DType dtype);                                        \
   ByteDotsKernel findByteDots();                                               \
+  ByteProductsKernel findByteProducts(DType dtype);                            \
   WindowMaxKernel findWindowMax(DType dtype);                                  \
   const PoolKernels *findPool(DType dtype);                                    \
   MomentsKernels findMoments(DType dtype);                                     \
+  const LayerNormKernels *findLayerNorm(DType dtype);                          \
   RandomKernel findRandom();                                                   \
   PickKernel findPick(int64_t width);                                          \
   InterpolationKernels findInterpolation(DType dtype);                         \
   }
 TANDEM_DECLARE_LEVEL(baseline)
 TANDEM_DECLARE_LEVEL(avx2)
-  ByteProductsKernel findByteProducts(DType dtype);                            \
 TANDEM_DECLARE_LEVEL(avx512)
 
 } // namespace tandem::eager
-  const LayerNormKernels *findLayerNorm(DType dtype);                          \
 
 #endif // TANDEM_RUNTIME_EAGER_EIGEN_KERNELS_H
