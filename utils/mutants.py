@@ -197,6 +197,26 @@ def random_weights(shape):
     return f'dense<"0x{struct.pack(f"<{count}f", *values).hex()}">'
 
 
+def byte_matmul(rows, inner, columns):
+    types = f"(tensor<{rows}x{inner}xui8>, tensor<{inner}x{columns}xi8>)"
+    return lambda t: function(
+        f"%x: tensor<{rows}x{inner}xui8>, %w: tensor<{inner}x{columns}xi8>",
+        f"  %r = tandem.matmul %x, %w widen : {types} -> tensor<{rows}x{columns}x{t}>\n",
+        f"tensor<{rows}x{columns}x{t}>",
+    )
+
+
+def byte_depthwise(channels):
+    data, kernel = f"1x14x14x{channels}", f"3x3x1x{channels}"
+    return lambda t: function(
+        f"%x: tensor<{data}xui8>, %w: tensor<{kernel}xi8>",
+        '  %r = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">'
+        f" pad_low = [1, 1] pad_high = [1, 1] groups = {channels} :"
+        f" (tensor<{data}xui8>, tensor<{kernel}xi8>) -> tensor<{data}x{t}>\n",
+        f"tensor<{data}x{t}>",
+    )
+
+
 RELU = "  %a = tandem.relu %x : {t}\n"
 NEG = "  %a = tandem.neg %x : {t}\n"
 FLOATS = ("f32", "f64", "f16", "bf16")
@@ -243,6 +263,16 @@ FORMS = {
     ),
 }
 
+# Sums of i32 of products of bytes. The data are ui8, and the weights i8.
+BYTE_FORMS = {
+    "outputs": Form(
+        ("i32",), byte_matmul(67, 83, 75), "*ByteContraction*", "--quantized=100"
+    ),
+    "groups": Form(
+        ("i32",), byte_depthwise(37), "*ByteContraction*Groups*", "--quantized=100"
+    ),
+}
+
 # Graphs of a form that round several times.
 ROUNDING = {
     "loop": chain("100003"),
@@ -267,10 +297,16 @@ EQUIVALENT = {
 }
 
 
+def form_of(mutant):
+    form, dtype, _ = mutant.split(":")
+    forms = BYTE_FORMS if form in BYTE_FORMS and dtype == "i32" else FORMS
+    return forms[form]
+
+
 def all_mutants():
     return [
         f"{form}:{dtype}:{fault}"
-        for form, of in FORMS.items()
+        for form, of in [*FORMS.items(), *BYTE_FORMS.items()]
         for dtype in of.dtypes
         for fault in FAULTS + of.faults
     ] + [
@@ -347,7 +383,7 @@ class Checks:
         is_rounding = fault.split("@")[0] in ROUNDING_FAULTS
         graph = self.directory / f"{form}-{dtype}{'-rounding' if is_rounding else ''}.mlir"
         if not graph.exists():
-            graph.write_text((ROUNDING[form] if is_rounding else FORMS[form].graph)(dtype))
+            graph.write_text((ROUNDING[form] if is_rounding else form_of(mutant).graph)(dtype))
         command = [self.build / "bin/tandem-run", graph, *how, "--target-option=contractions=generated"]
         if "--tier=auto" not in how:
             command += ["--no-fallback"]
@@ -392,8 +428,8 @@ class Checks:
         return path
 
     def tests(self, mutant):
-        form, _, fault = mutant.split(":")
-        tests = "F16Results*" if fault.split("@")[0] in ROUNDING_FAULTS else FORMS[form].tests
+        fault = mutant.split(":")[2]
+        tests = "F16Results*" if fault.split("@")[0] in ROUNDING_FAULTS else form_of(mutant).tests
         command = [
             self.build / "test/Unit/CPUTargetTests",
             "--gtest_brief=1",
@@ -411,7 +447,7 @@ class Checks:
         for seed in range(1, 2001, SEEDS):
             command = [self.build / "bin/tandem-fuzz", f"--seed={seed}"]
             command += [f"--count={SEEDS}", "--first", "--fallback"]
-            command += FORMS[mutant.split(":")[0]].fuzz.split()
+            command += form_of(mutant).fuzz.split()
             if mutant not in self.mutants_of(command):
                 continue
             found = self.run(mutant, command, 600)

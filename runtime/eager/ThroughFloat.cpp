@@ -31,11 +31,22 @@ void castAll(UnaryKernel cast, const Tensor &from, const Tensor &to) {
 struct WideTypes {
   explicit WideTypes(const OpSignature &signature)
       : operands(signature.operands.begin(), signature.operands.end()),
-        results(signature.results.begin(), signature.results.end()) {
-    for (std::vector<TensorType> *types : {&operands, &results})
-      for (TensorType &type : *types)
-        if (type.dtype == signature.operands[0].dtype)
-          type.dtype = DType::f32;
+        results(signature.results.begin(), signature.results.end()),
+        isOperandWidened(widen(operands, signature.operands[0].dtype)),
+        isResultWidened(widen(results, signature.operands[0].dtype)) {}
+
+  std::vector<TensorType> operands, results;
+  std::vector<bool> isOperandWidened, isResultWidened;
+
+private:
+  static std::vector<bool> widen(std::vector<TensorType> &types, DType narrow) {
+    std::vector<bool> isWidened;
+    for (TensorType &type : types) {
+      isWidened.push_back(type.dtype == narrow);
+      if (isWidened.back())
+        type.dtype = DType::f32;
+    }
+    return isWidened;
   }
 };
 

@@ -257,6 +257,50 @@ func.func @slice_of_weights(%p: tensor<64x3x49x49xf32>, %qkv: tensor<3x64x3x49x3
 
 // -----
 
+// A table that the result is looked up in is part of the epilogue.
+// CHECK-LABEL: func.func @lookup
+// CHECK-NEXT: %[[F:.*]] = tandem.fusion contraction
+// CHECK-NEXT: tandem.matmul
+// CHECK-NEXT: tandem.gather
+// CHECK-NEXT: tandem.cast
+// CHECK-NEXT: tandem.yield
+// CHECK: return %[[F]]
+func.func @lookup(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %t: tensor<256xi8>)
+    -> tensor<64x256xf32> {
+  %0 = tandem.matmul %x, %w widen : (tensor<64x128xui8>, tensor<128x256xi8>) -> tensor<64x256xi32>
+  %1 = tandem.gather %t, %0 axis = 0 : (tensor<256xi8>, tensor<64x256xi32>) -> tensor<64x256xi8>
+  %2 = tandem.cast %1 : (tensor<64x256xi8>) -> tensor<64x256xf32>
+  return %2 : tensor<64x256xf32>
+}
+
+// -----
+
+// The dequantization of a result is left to those who read it: the kernel
+// returns bytes, and the second kernel makes numbers of them in its epilogue.
+// CHECK-LABEL: func.func @narrow_residual
+// CHECK-NEXT: %[[Q:.*]] = tandem.fusion contraction {{.*}} -> tensor<64x256xui8> {
+// CHECK-NOT: (tensor<64x256xui8>) -> tensor<64x256xf32>
+// CHECK: tandem.yield {{.*}} : tensor<64x256xui8>
+// CHECK: %[[R:.*]] = tandem.fusion contraction ({{.*}} = %[[Q]]
+// CHECK: tandem.cast {{.*}} : (tensor<64x256xui8>) -> tensor<64x256xf32>
+// CHECK: tandem.matmul
+// CHECK: return %[[R]]
+func.func @narrow_residual(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %v: tensor<256x256xi8>,
+    %s: tensor<f32>) -> tensor<64x256xf32> {
+  %0 = tandem.matmul %x, %w widen : (tensor<64x128xui8>, tensor<128x256xi8>) -> tensor<64x256xi32>
+  %1 = tandem.cast %0 : (tensor<64x256xi32>) -> tensor<64x256xf32>
+  %2 = tandem.mul %1, %s : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  %q = tandem.cast %2 : (tensor<64x256xf32>) -> tensor<64x256xui8>
+  %3 = tandem.cast %q : (tensor<64x256xui8>) -> tensor<64x256xf32>
+  %r = tandem.mul %3, %s : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  %4 = tandem.matmul %q, %v widen : (tensor<64x256xui8>, tensor<256x256xi8>) -> tensor<64x256xi32>
+  %5 = tandem.cast %4 : (tensor<64x256xi32>) -> tensor<64x256xf32>
+  %6 = tandem.add %5, %r : tensor<64x256xf32>
+  return %6 : tensor<64x256xf32>
+}
+
+// -----
+
 // Rows of weights that lie in several dims have no one stride: they are read
 // where the reshape has put them.
 // CHECK-LABEL: func.func @rows_in_several_dims

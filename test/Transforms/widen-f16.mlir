@@ -48,3 +48,17 @@ func.func @unchanged(%x: tensor<4x8xf16>, %b: tensor<8xbf16>, %f: tensor<8xf32>)
   %3 = tandem.cast %2 : (tensor<8xf16>) -> tensor<8xf32>
   return %0, %1, %3 : tensor<8x4xf16>, tensor<8xbf16>, tensor<8xf32>
 }
+
+// All results of an op are widened. Statistics are of f32 already.
+// CHECK-LABEL: func.func @results
+// CHECK: %[[S:.*]] = tandem.mul %{{.*}} : tensor<4x8xf32>
+// CHECK: %[[Y:.*]], %[[M:.*]], %{{.*}} = tandem.layer_norm %[[S]], %{{.*}} -> (tensor<4x8xf32>, tensor<4x1xf32>, tensor<4x1xf32>)
+// CHECK: %[[E:.*]] = tandem.exp %[[Y]] : tensor<4x8xf32>
+// CHECK: %[[N:.*]] = tandem.cast %[[E]]
+// CHECK: return %[[N]], %[[M]] : tensor<4x8xf16>, tensor<4x1xf32>
+func.func @results(%x: tensor<4x8xf16>, %w: tensor<8xf16>) -> (tensor<4x8xf16>, tensor<4x1xf32>) {
+  %0 = tandem.mul %x, %x : tensor<4x8xf16>
+  %1, %mean, %s = tandem.layer_norm %0, %w, %w epsilon = 1.0e-5 : (tensor<4x8xf16>, tensor<8xf16>, tensor<8xf16>) -> (tensor<4x8xf16>, tensor<4x1xf32>, tensor<4x1xf32>)
+  %2 = tandem.exp %1 : tensor<4x8xf16>
+  return %2, %mean : tensor<4x8xf16>, tensor<4x1xf32>
+}

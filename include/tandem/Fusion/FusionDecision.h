@@ -96,6 +96,9 @@ enum class FusionRefusal : uint8_t {
   /// It is a reshape whose users are not in the kernel. Outside the kernel it
   /// costs nothing.
   ViewAtEdge,
+  /// It only makes the result of the kernel wider, with more bytes for each
+  /// element. The readers of the result compute it.
+  LeftToReaders,
   /// The kernel has fewer rows than the device has cores: (ns, ns).
   FewRows,
   /// No call of a library computes it with the contraction: (text).

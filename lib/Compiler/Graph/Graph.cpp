@@ -137,9 +137,10 @@ Status checkMLIROptions(const ImportOptions &options) {
               "the sizes of MLIR graphs are those of the call's inputs");
 }
 
-/// Lets the model multiply quantized numbers as integers.
-Status contractIntegers(ModuleOp module, DiagnosticCollector &diagnostics) {
+/// Lets the model compute with quantized numbers as integers.
+Status useIntegers(ModuleOp module, DiagnosticCollector &diagnostics) {
   PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createTandemTabulateBytes());
   passes.addNestedPass<func::FuncOp>(createTandemContractIntegers());
   if (failed(passes.run(module)))
     return tl::unexpected(diagnostics.takeError("import", "quantized numbers"));
@@ -160,7 +161,7 @@ importModel(const std::string &name, const std::string &function,
   if (failed(model))
     return tl::unexpected(
         diagnostics.takeError("import", "the model cannot be imported"));
-  TANDEM_RETURN_IF_ERROR(contractIntegers(*model->module, diagnostics));
+  TANDEM_RETURN_IF_ERROR(useIntegers(*model->module, diagnostics));
   TANDEM_RETURN_IF_ERROR(
       setIntermediates(*model->module, options, diagnostics));
   return makeSerializedGraph(std::move(*model));

@@ -127,10 +127,37 @@ static Value emitIota(ElementalEmitter &emitter, ir::IotaOp op,
   return arith::TruncIOp::create(builder, loc, type, integer);
 }
 
-static Value emitGather(ElementalEmitter &emitter, ir::GatherOp op,
-                        const ElementIndex &index) {
+/// Whether `position` is an unsigned integer so narrow that it is always within
+/// `size` elements.
+static bool isInRange(Value position, int64_t size) {
+  auto extension = position.getDefiningOp<arith::ExtUIOp>();
+  if (!extension)
+    return false;
+  const unsigned bits = extension.getIn().getType().getIntOrFloatBitWidth();
+  return bits < 63 && (int64_t(1) << bits) <= size;
+}
+
+/// The index that `position`, an integer, stands for in a dim of `size`.
+static Value clampPosition(ElementalEmitter &emitter, Value position,
+                           int64_t size) {
   OpBuilder &builder = emitter.getBuilder();
   Location loc = emitter.getLoc();
+  Type wide = builder.getI64Type();
+  const bool isInside = isInRange(position, size);
+  if (position.getType() != wide)
+    position = arith::ExtSIOp::create(builder, loc, wide, position);
+  if (!isInside) {
+    position = arith::MaxSIOp::create(builder, loc, position,
+                                      emitter.constant(wide, 0));
+    position = arith::MinSIOp::create(builder, loc, position,
+                                      emitter.constant(wide, size - 1));
+  }
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    position);
+}
+
+static Value emitGather(ElementalEmitter &emitter, ir::GatherOp op,
+                        const ElementIndex &index) {
   int64_t axis = op.getAxis();
   int64_t rank = shapeOf(op.getIndices()).size();
   auto begin = index.begin() + axis;
@@ -138,16 +165,8 @@ static Value emitGather(ElementalEmitter &emitter, ir::GatherOp op,
       emitter.emit(op.getIndices(), ArrayRef<AffineExpr>(begin, begin + rank));
   if (!position)
     return {};
-  Type wide = builder.getI64Type();
-  if (position.getType() != wide)
-    position = arith::ExtSIOp::create(builder, loc, wide, position);
   int64_t size = shapeOf(op.getInput())[axis];
-  position =
-      arith::MaxSIOp::create(builder, loc, position, emitter.constant(wide, 0));
-  position = arith::MinSIOp::create(builder, loc, position,
-                                    emitter.constant(wide, size - 1));
-  position = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                        position);
+  position = clampPosition(emitter, position, size);
   ElementIndex inner(index.begin(), begin);
   inner.push_back(emitter.makeSymbol(position, size));
   inner.append(begin + rank, index.end());

@@ -61,6 +61,8 @@ const RefusalText kTexts[] = {
     {"SmallReduction", "it reduces {0} elements, no more than the {1} that a "
                        "loop takes, and gives nothing back to them"},
     {"ViewAtEdge", "it is a view of the kernel's result"},
+    {"LeftToReaders", "it only makes the result larger, and those who read it "
+                      "can compute it"},
     {"FewRows", "the kernel's few rows leave cores idle: there it costs {0} "
                 "ns, in a kernel of its own {1} ns"},
     {"NotInLibraryCall", "no call of a library computes it with the "

@@ -9,6 +9,7 @@
 #include "tandem/Fusion/FusionPlan.h"
 
 #include "Decision/PlanState.h"
+#include "Decision/WideningChains.h"
 #include "Models/KernelCostModel.h"
 
 #include "mlir/IR/Block.h"
@@ -38,8 +39,10 @@ static FusionGroup makeGroup(FusionCandidates::Id id,
 /// A contraction's epilogue spares a pass over its result, however the ops
 /// behind it are computed; so contractions choose first.
 static void planHeroes(PlanState &state) {
-  if (state.options.contractions)
+  if (state.options.contractions) {
+    state.opsOfReaders = findOpsOfReaders(state);
     planContractions(state);
+  }
   if (state.options.libraries)
     planLibraryCalls(state);
   if (state.options.reductions)

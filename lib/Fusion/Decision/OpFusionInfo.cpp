@@ -217,6 +217,10 @@ std::optional<OperandAccess> getAccess(OpOperand &operand, int64_t reads) {
   std::optional<OperandAccess> access;
   if (auto indexing = dyn_cast<ir::IndexingOpInterface>(operand.getOwner())) {
     access = getIndexedAccess(indexing, operand);
+  } else if (ir::isLookup(operand.getOwner()) &&
+             operand.getOperandNumber() == 1) {
+    access = OperandAccess();
+    access->identity = true;
   } else {
     access.emplace();
     // A contraction reads its two operands alike; a bias follows, read once.

@@ -8,6 +8,7 @@
 
 #include "Decision/PlanState.h"
 #include "Decision/PlanWindows.h"
+#include "Decision/WideningChains.h"
 #include "Models/FusionCosts.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
@@ -32,6 +33,9 @@ public:
   /// kernel computes for nothing, from the last to the first: tasks compute
   /// what they read of it.
   void addPrologue(Id candidate);
+  /// Adds the widening chains that compute what the epilogue reads, so that it
+  /// reads the narrow values from memory.
+  void addWideningChains(Id candidate);
 
 private:
   /// By position, so that the operands' kernels are known.
@@ -93,7 +97,7 @@ FusionDecision ContractionPlanner::checkHero(Operation *hero) {
 FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
   const FusionCandidate &candidate = candidates[id];
   const OpFusionInfo &info = state.infoOf(op);
-  if (!isa<ir::ElementwiseOpInterface>(op))
+  if (!isa<ir::ElementwiseOpInterface>(op) && !ir::isLookup(op))
     return FusionDecision::refuse(FusionRefusal::NotElementwiseOp);
   if (!info.inLoop)
     return info.inLoop;
@@ -108,6 +112,8 @@ FusionDecision ContractionPlanner::checkEpilogue(Operation *op, Id id) {
       return FusionDecision::refuse(FusionRefusal::NotReadInPlace);
   if (!candidates.candidatesOf(op).empty())
     return FusionDecision::refuse(FusionRefusal::Taken);
+  if (state.opsOfReaders.contains(op))
+    return FusionDecision::refuse(FusionRefusal::LeftToReaders);
   return state.checkAbsorb(id, op, info.reads);
 }
 
@@ -223,6 +229,32 @@ void ContractionPlanner::addPrologue(Id id) {
   candidates.updateOutputs(id);
 }
 
+void ContractionPlanner::addWideningChains(Id id) {
+  auto computesAll = [&](Value value) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      return candidates[id].ops.contains(user);
+    });
+  };
+  Operation *hero = candidates[id].root;
+  SmallVector<Operation *> readers;
+  for (auto &[op, recompute] : candidates[id].ops)
+    if (isa<ir::ElementwiseOpInterface>(op))
+      readers.push_back(op);
+  for (Operation *reader : readers)
+    for (Value value : reader->getOperands()) {
+      if (!computesAll(value) || shapeOf(value) != shapeOf(hero->getResult(0)))
+        continue;
+      for (Operation *op : findWideningChain(state, value).ops)
+        if (!candidates.candidatesOf(op).empty() ||
+            !state.decide(FusionQuestion::PrologueOrEpilogue, op, hero,
+                          state.checkAbsorb(id, op, state.infoOf(op).reads)))
+          break;
+        else
+          candidates.absorb(op, id, RecomputeInfo{}, state.infoOf(op).reads);
+    }
+  candidates.updateOutputs(id);
+}
+
 /// The kernel reads its weights through views, as far as it can describe them,
 /// as well as in place.
 void ContractionPlanner::addViewsOfWeights(Operation *hero, Id id) {
@@ -264,8 +296,10 @@ void planContractions(PlanState &state) {
 void planPrologues(PlanState &state) {
   ContractionPlanner planner(state);
   for (Id id = 0; id < state.candidates.size(); ++id)
-    if (state.candidates[id].kind == ir::FusionKind::contraction)
+    if (state.candidates[id].kind == ir::FusionKind::contraction) {
       planner.addPrologue(id);
+      planner.addWideningChains(id);
+    }
 }
 
 } // namespace tandem

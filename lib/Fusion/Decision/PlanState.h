@@ -65,6 +65,9 @@ public:
   mlir::Block &block;
   const FusionOptions &options;
   FusionCandidates candidates;
+  /// Ops that stay out of the epilogues of contractions because the readers of
+  /// their results compute them (findOpsOfReaders).
+  llvm::SmallPtrSet<mlir::Operation *, 8> opsOfReaders;
 
 private:
   FusionLog *log;

@@ -79,6 +79,10 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   ExpandMathOptions math;
   math.avx512 = target.vectorBits == 512;
   math.fma = hasFMA(target);
+  math.vbmi = math.avx512 && hasVBMI(target);
+  math.shuffledBytes = target.vectorBits >= 256 && hasWordPairs(target)
+                           ? target.vectorBits / 8
+                           : 0;
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
   passes.addPass(createSoftenBF16());

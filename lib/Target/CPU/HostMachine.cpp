@@ -35,6 +35,10 @@ bool hasWordPairs(const CPUTargetOptions &options) {
   return hasWordPairs(Processor{options.cpu, options.features});
 }
 
+bool hasVBMI(const CPUTargetOptions &options) {
+  return hasFeature(options.features, "avx512vbmi");
+}
+
 bool hasFMA(const CPUTargetOptions &options) {
   return hasFeature(options.features, "fma");
 }

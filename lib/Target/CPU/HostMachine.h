@@ -26,6 +26,10 @@ bool hasBF16(const CPUTargetOptions &options);
 bool hasVNNI(const CPUTargetOptions &options);
 bool hasWordPairs(const CPUTargetOptions &options);
 
+/// Whether resolved options include instructions that find bytes in registers
+/// by index (AVX-512 VBMI).
+bool hasVBMI(const CPUTargetOptions &options);
+
 /// Whether resolved options include fused multiply-adds.
 bool hasFMA(const CPUTargetOptions &options);
 

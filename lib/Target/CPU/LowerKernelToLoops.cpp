@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "tandem/Target/CPU/CPUDialect.h"
 #include "tandem/Target/CPU/Passes.h"
 
 #include "Contraction/ContractionLowering.h"

@@ -184,3 +184,24 @@ func.func @factors(%x: tensor<1x64x278x278xf32>, %w: tensor<64x64x3x3xf32>)
     builtin: { factors: "0x040000000000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F0000803F" }
   }
 #-}
+
+// -----
+
+// Indices of a table have the layout of what is looked up.
+
+// CHECK-LABEL: func.func @lookup
+// CHECK: %[[A:.*]] = tandem.conv {{.*}} output = "NHWC"> {{.*}} -> tensor<1x56x56x64xf32>
+// CHECK-NEXT: %[[I:.*]] = tandem.cast %[[A]] : (tensor<1x56x56x64xf32>) -> tensor<1x56x56x64xi32>
+// CHECK-NEXT: %[[B:.*]] = tandem.gather %arg2, %[[I]] axis = 0 : (tensor<256xf32>, tensor<1x56x56x64xi32>) -> tensor<1x56x56x64xf32>
+// CHECK-NEXT: tandem.conv %[[B]]
+func.func @lookup(%x: tensor<1x64x278x278xf32>, %w: tensor<64x64x3x3xf32>,
+                  %table: tensor<256xf32>) -> tensor<1x64x11x11xf32> {
+  %0 = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> strides = [5, 5]
+      : (tensor<1x64x278x278xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x56x56xf32>
+  %1 = tandem.cast %0 : (tensor<1x64x56x56xf32>) -> tensor<1x64x56x56xi32>
+  %2 = tandem.gather %table, %1 axis = 0
+      : (tensor<256xf32>, tensor<1x64x56x56xi32>) -> tensor<1x64x56x56xf32>
+  %3 = tandem.conv %2, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> strides = [5, 5]
+      : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x11x11xf32>
+  return %3 : tensor<1x64x11x11xf32>
+}

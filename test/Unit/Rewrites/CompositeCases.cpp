@@ -264,6 +264,53 @@ Variants softmaxOfRows(DType) {
            rows}};
 }
 
+/// A factor with which no sum of a few products of three elements overflows in
+/// the type of the computation.
+const char *factorForCubes(DType dtype) {
+  switch (dtype) {
+  case DType::f64:
+    return "0x12F0000000000000"; // 2^-720
+  case DType::f32:
+  case DType::bf16:
+    return "1.0e-27";
+  default:
+    return "1.0";
+  }
+}
+
+/// Layer norms of rows of three elements, and the gradients of these elements.
+Variants layerNormsOfRows(DType dtype) {
+  const std::string rows = "tensor<{N}x3x{T}>", row = "tensor<3x{T}>";
+  const std::string statistics =
+      dtype == DType::f64 ? "tensor<{N}x1xf64>" : "tensor<{N}x1xf32>";
+  const char *third = std::getenv("REWRITES_DEVICE") ? "x" : "z";
+  std::string body = "%w = tandem.constant dense<[1.0, -2.0, 0.5]> : " + row +
+                     "\n%o = tandem.constant dense<[0.0, -0.0, 3.0]> : " + row +
+                     "\n";
+  for (auto [from, to] : {std::pair("x", "a"), {"y", "b"}, {third, "c"}})
+    body += std::string("%") + to + " = tandem.reshape %" + from +
+            " shape = [{N}, 1] : ({V}) -> tensor<{N}x1x{T}>\n";
+  body += "%l = tandem.concat %a, %b, %c axis = 1 : (tensor<{N}x1x{T}>, "
+          "tensor<{N}x1x{T}>, tensor<{N}x1x{T}>) -> " +
+          rows + "\n%k = tandem.constant dense<" + factorForCubes(dtype) +
+          "> : {S}\n%d = tandem.mul %l, %k : (" + rows + ", {S}) -> " + rows +
+          "\n";
+  const auto norm = [&](const std::string &results) {
+    return results + " = tandem.layer_norm %d, %w, %o epsilon = 1.0e-2 : (" +
+           rows + ", " + row + ", " + row + ") -> (" + rows + ", " +
+           statistics + ", " + statistics + ")\n";
+  };
+  const auto gradients = [&](const std::string &results) {
+    return norm("%e, %m, %s") + results +
+           " = tandem.layer_norm_backward %d, %d, %w, %m, %s : (" + rows +
+           ", " + rows + ", " + row + ", " + statistics + ", " + statistics +
+           ") -> (" + rows + ", " + row + ", " + row + ")\n";
+  };
+  return {{body + norm("%r, %m, %s"), rows},
+          {body + norm("%e, %r, %s"), statistics},
+          {body + gradients("%r, %f, %g"), rows}};
+}
+
 /// Scale, offset, mean and variance of each channel, for all combinations.
 struct NormParameters {
   std::string texts[4];
@@ -410,6 +457,7 @@ std::vector<RewriteCase> test::compositeCases() {
       bounded({"tandem-materialize-padding", floats, {}, paddedConv}),
       bounded(
           {"tandem-decompose-conv-backward-data", floats, {}, transposedConvs}),
+      bounded({"tandem-decompose-layer-norm", floats, {}, layerNormsOfRows}),
       bounded({"tandem-decompose-resize", floats, {}, resizes}),
       bounded({"tandem-decompose-softmax", floats, {}, softmaxOfRows}),
       bounded({"DecomposeBatchNorm", floats, {}, normsOf}),

@@ -46,6 +46,8 @@ std::vector<RewriteCase> elementwiseCases();
 std::vector<RewriteCase> shapeCases();
 /// The cases of contractions, windows, reductions, normalizations and loops.
 std::vector<RewriteCase> compositeCases();
+/// The cases of quantized numbers.
+std::vector<RewriteCase> byteCases();
 
 } // namespace tandem::test
 

@@ -137,6 +137,8 @@ using CreatePass = std::unique_ptr<Pass> (*)();
 static const std::pair<const char *, CreatePass> kPasses[] = {
     {"tandem-decompose-conv-backward-data",
      [] { return createTandemDecomposeConvBackwardData(); }},
+    {"tandem-decompose-layer-norm",
+     [] { return createTandemDecomposeLayerNorm(); }},
     {"tandem-drop-stop-gradients",
      [] { return createTandemDropStopGradients(); }},
     {"tandem-decompose-resize", [] { return createTandemDecomposeResize(); }},
@@ -146,6 +148,7 @@ static const std::pair<const char *, CreatePass> kPasses[] = {
      [] { return createTandemMaterializePadding(); }},
     {"tandem-evaluate-constants",
      [] { return createTandemEvaluateConstants(); }},
+    {"tandem-tabulate-bytes", [] { return createTandemTabulateBytes(); }},
 };
 
 static FailureOr<bool> applyPass(CreatePass create, ModuleOp module) {

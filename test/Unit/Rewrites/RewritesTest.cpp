@@ -40,7 +40,7 @@ namespace {
 
 std::vector<RewriteCase> allCases() {
   std::vector<RewriteCase> cases = elementwiseCases();
-  for (const auto &more : {shapeCases(), compositeCases()})
+  for (const auto &more : {shapeCases(), compositeCases(), byteCases()})
     cases.insert(cases.end(), more.begin(), more.end());
   return cases;
 }

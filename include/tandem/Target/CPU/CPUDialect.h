@@ -19,6 +19,11 @@
 
 #include "tandem/Target/CPU/CPUDialect.h.inc"
 
+namespace tandem::cpu {
+/// The size of the table of look_up_bytes, in bytes.
+inline constexpr int64_t kByteTableSize = 256;
+} // namespace tandem::cpu
+
 #define GET_OP_CLASSES
 #include "tandem/Target/CPU/CPUOps.h.inc"
 

@@ -10,6 +10,7 @@
 #define TANDEM_TARGET_CPU_CPUOPS_TD
 
 include "tandem/Dialect/Tandem/IR/TandemBase.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 
 def TandemCPU_Dialect : Dialect {
   let name = "tandem_cpu";
@@ -17,8 +18,9 @@ def TandemCPU_Dialect : Dialect {
   let description = [{
     The passes of the CPU target create these ops, and the target's code
     generation reads them. No importer creates them, and the runtime cannot
-    execute them. Every op has `IdentityOpInterface`: if an op does not become
-    part of a generated kernel, one of its operands replaces the op.
+    execute them. Every op on tensors has `IdentityOpInterface`: if the op does
+    not become part of a generated kernel, one of its operands replaces it. Ops
+    on vectors only exist inside of kernels.
   }];
   let cppNamespace = "::tandem::cpu";
 }
@@ -57,6 +59,25 @@ def TandemCPU_WinogradKernelOp : Op<TandemCPU_Dialect, "winograd_kernel",
     functional-type(operands, results)
   }];
   let hasVerifier = 1;
+}
+
+def TandemCPU_LookUpBytesOp : Op<TandemCPU_Dialect, "look_up_bytes",
+    [Pure, AllTypesMatch<["bytes", "result"]>]> {
+  let summary = "Reads bytes of a table of 256 bytes";
+  let description = [{
+    Each byte of `bytes`, as an unsigned number, is the index of a byte of the
+    table. `tandem-expand-math` replaces this op by instructions that find bytes
+    in registers (vpermi2b of AVX-512 VBMI, or vpshufb), or by loads if the
+    processor has no such instruction.
+
+    The table must not change while the kernel runs.
+  }];
+  let arguments = (ins LLVM_AnyPointer:$table,
+                       VectorOfRankAndType<[1], [I8]>:$bytes);
+  let results = (outs VectorOfRankAndType<[1], [I8]>:$result);
+  let assemblyFormat = [{
+    $table `,` $bytes attr-dict `:` type($table) `,` type($bytes)
+  }];
 }
 
 #endif // TANDEM_TARGET_CPU_CPUOPS_TD

@@ -106,7 +106,7 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect",
-    "::mlir::LLVM::LLVMDialect"
+    "::mlir::LLVM::LLVMDialect", "::tandem::cpu::TandemCPUDialect"
   ];
   let options = [
     Option<"vectorBits", "vector-bits", "unsigned", "512",
@@ -136,8 +136,9 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     tanh(x), which occur in gelu, have an absolute error of at most 2 units in
     the last place of the number 1. If a vector has an element with a magnitude
     above 2^17 (f32) or 2^27 (f64), libm computes sin and cos of the vector.
-    Casts to and from bf16 become integer arithmetic. Ops without an expansion
-    are not changed.
+    Casts to and from bf16 become integer arithmetic, and
+    `tandem_cpu.look_up_bytes` becomes instructions or loads. Ops without an
+    expansion are not changed.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
@@ -148,6 +149,12 @@ def ExpandMath : Pass<"tandem-expand-math", "::mlir::ModuleOp"> {
     Option<"avx512", "avx512", "bool", "false",
            "Use AVX-512 instructions for tables in registers and for "
            "multiplication by powers of two.">,
+    Option<"vbmi", "vbmi", "bool", "false",
+           "Use the instruction of AVX-512 VBMI that finds bytes in registers "
+           "by index.">,
+    Option<"shuffledBytes", "shuffled-bytes", "int64_t", "0",
+           "The number of bytes of a register in which vpshufb finds bytes by "
+           "index: 32, 64, or 0 if vpshufb is not used.">,
     Option<"fma", "fma", "bool", "true",
            "Expand functions. Disable this option for a processor without "
            "fused multiply-adds, on which every fused multiply-add would be a "

@@ -134,6 +134,11 @@ void GatherOp::describeAttrs(Adaptor op, fb::GatherAttrsT &attrs) {
   attrs.axis = op.getAxis();
 }
 
+bool ir::isLookup(Operation *op) {
+  auto gather = dyn_cast<GatherOp>(op);
+  return gather && gather.getInput().getType().getRank() == 1;
+}
+
 //===----------------------------------------------------------------------===//
 // iota, random, stop_gradient, constant
 //===----------------------------------------------------------------------===//

@@ -59,6 +59,7 @@ public:
 
 private:
   Value widen(Value value);
+  Value narrow(OpBuilder &builder, Value value);
 
   /// The f32 value of each value of f16 that has one.
   DenseMap<Value, Value> wide;
@@ -84,10 +85,10 @@ Value Widener::widen(Value value) {
 /// elements is when an operand has an f32 value already.
 void Widener::visit(ir::TandemOpInterface op) {
   const OpKind kind = op.getOpDesc().kind;
-  if (isBoundary(kind) || op->getNumResults() != 1)
+  if (isBoundary(kind))
     return;
-  const bool isRounded =
-      isF16(op->getResult(0)) && getOpInfo(kind).rounding != Rounding::exact;
+  const bool isRounded = llvm::any_of(op->getResults(), isF16) &&
+                         getOpInfo(kind).rounding != Rounding::exact;
   const bool readsWide = llvm::any_of(
       op->getOperands(), [&](Value operand) { return wide.contains(operand); });
   if (!isRounded && !readsWide)
@@ -96,23 +97,24 @@ void Widener::visit(ir::TandemOpInterface op) {
   OperationState state(op->getLoc(), op->getName());
   for (Value operand : op->getOperands())
     state.addOperands(widen(operand));
-  Value result = op->getResult(0);
-  Type type = result.getType();
-  if (isF16(result))
-    type = typeOf(result).clone(builder.getF32Type());
-  state.addTypes(type);
+  for (Value result : op->getResults())
+    state.addTypes(isF16(result) ? typeOf(result).clone(builder.getF32Type())
+                                 : typeOf(result));
   state.propertiesAttr = op->getPropertiesAsAttribute();
-  Value widened = builder.create(state)->getResult(0);
-  Value narrow = widened;
-  if (isF16(result)) {
-    auto cast = ir::CastOp::create(builder, op->getLoc(), widened,
-                                   builder.getF16Type());
-    casts.push_back(cast);
-    wide[cast] = widened;
-    narrow = cast;
-  }
-  result.replaceAllUsesWith(narrow);
+  Operation *widened = builder.create(state);
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), widened->getResults()))
+    result.replaceAllUsesWith(isF16(result) ? narrow(builder, value) : value);
   op.erase();
+}
+
+/// Casts a value of f32 to f16, and keeps it for ops that read the cast.
+Value Widener::narrow(OpBuilder &builder, Value value) {
+  auto cast =
+      ir::CastOp::create(builder, value.getLoc(), value, builder.getF16Type());
+  casts.push_back(cast);
+  wide[cast] = value;
+  return cast;
 }
 
 void Widener::eraseUnused() {

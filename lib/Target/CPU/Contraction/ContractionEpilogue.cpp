@@ -76,9 +76,8 @@ bool ContractionEpilogue::canFlatten() {
   }
   return !op.getBody()
               ->walk([](Operation *inner) {
-                return isa<linalg::IndexOp, tensor::ExtractOp>(inner)
-                           ? WalkResult::interrupt()
-                           : WalkResult::advance();
+                return isa<linalg::IndexOp>(inner) ? WalkResult::interrupt()
+                                                   : WalkResult::advance();
               })
               .wasInterrupted();
 }

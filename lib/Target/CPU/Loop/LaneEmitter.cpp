@@ -8,6 +8,8 @@
 
 #include "Loop/LaneEmitter.h"
 
+#include "tandem/Target/CPU/CPUDialect.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -161,6 +163,8 @@ void LaneEmitter::emitOp(Operation &op) {
     return;
   }
   if (auto extract = dyn_cast<tensor::ExtractOp>(op)) {
+    if (emitLookup(extract))
+      return;
     SmallVector<LaneValue> indices;
     for (Value operand : extract.getIndices())
       indices.push_back(lookUp(operand));
@@ -171,6 +175,36 @@ void LaneEmitter::emitOp(Operation &op) {
     return emitIf(op);
   if (!emitSteppedIndex(op) && !emitIndexCast(op) && !emitIndexCompare(op))
     emitElementwise(op);
+}
+
+/// The value of 8 bits that `index` extends without a sign; null if there is
+/// none.
+static Value findByte(Value index) {
+  auto position = index.getDefiningOp<arith::IndexCastOp>();
+  Value value = position ? position.getIn() : index;
+  if (auto extension = value.getDefiningOp<arith::ExtSIOp>())
+    value = extension.getIn();
+  auto extension = value.getDefiningOp<arith::ExtUIOp>();
+  return extension && extension.getIn().getType().isInteger(8)
+             ? extension.getIn()
+             : Value();
+}
+
+/// Reads a table of 256 bytes, in which each byte is the index of another.
+bool LaneEmitter::emitLookup(tensor::ExtractOp op) {
+  RankedTensorType type = op.getTensor().getType();
+  if (type.getRank() != 1 || type.getDimSize(0) != cpu::kByteTableSize ||
+      !type.getElementType().isInteger(8))
+    return false;
+  Value byte = findByte(op.getIndices().front());
+  LaneValue bytes = byte ? lookUp(byte) : LaneValue();
+  Buffer table = getBuffer(op.getTensor());
+  if (!byte || bytes.kind != LaneValue::Varying || table.shift)
+    return false;
+  values[op] = {
+      LaneValue::Varying,
+      cpu::LookUpBytesOp::create(builder, loc, table.pointer, bytes.value)};
+  return true;
 }
 
 /// Scalars where all operands are; else the same op on vectors.

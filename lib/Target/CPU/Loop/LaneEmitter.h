@@ -138,6 +138,7 @@ private:
   void emitOps(mlir::Block &block);
   void emitOp(mlir::Operation &op);
   void emitConstant(mlir::Operation &op);
+  bool emitLookup(mlir::tensor::ExtractOp op);
   void emitIf(mlir::Operation &op);
   void emitKnownIf(mlir::Operation &op, bool isTaken);
   void emitUniformIf(mlir::Operation &op, mlir::Value condition);

@@ -9,6 +9,7 @@
 #include "tandem/Target/CPU/Passes.h"
 
 #include "Math/BF16Conversions.h"
+#include "Math/ByteTables.h"
 #include "Math/ElementaryFunctions.h"
 #include "Math/IntegerDivision.h"
 
@@ -77,6 +78,10 @@ struct ChooseBeyond : OpRewritePattern<Op> {
 struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
   using ExpandMathBase::ExpandMathBase;
   LogicalResult initialize(MLIRContext *context) override {
+    const int64_t bytes = shuffledBytes;
+    if (bytes != 0 && bytes != 32 && bytes != 64)
+      return emitError(UnknownLoc::get(context))
+             << "shuffled-bytes is 0, 32 or 64, not " << bytes;
     RewritePatternSet set(context);
     set.add<BoundByConstant<arith::MaximumFOp, arith::CmpFPredicate::OLT>,
             BoundByConstant<arith::MinimumFOp, arith::CmpFPredicate::OGT>>(
@@ -86,6 +91,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
         context);
     populateBF16ConversionPatterns(set, avx512);
     populateIntegerDivisionPatterns(set, avx512);
+    populateByteTablePatterns(set, vbmi, shuffledBytes);
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });

@@ -62,7 +62,7 @@ void LayoutProblem::findEpilogues() {
            (isa<ir::ConvOp>(op) || epilogues.contains(op));
   };
   for (Operation &op : block)
-    if (isa<ir::ElementwiseOpInterface>(op) &&
+    if ((isa<ir::ElementwiseOpInterface>(op) || ir::isLookup(&op)) &&
         llvm::any_of(op.getOperands(), [&](Value operand) {
           return isFromConv(operand, typeOf(op.getResult(0)));
         }))

@@ -86,7 +86,8 @@ bool isPermutable(Operation *op) {
     return false;
   if (dropsDims(op))
     return keepsOrder(cast<ir::ReduceOp>(op));
-  return isa<ir::ElementwiseOpInterface, ir::MaxPoolOp, ir::AvgPoolOp,
+  return ir::isLookup(op) ||
+         isa<ir::ElementwiseOpInterface, ir::MaxPoolOp, ir::AvgPoolOp,
              ir::PadOp, ir::SliceOp, ir::ConcatOp, ir::ReduceOp,
              ir::BatchNormOp, ir::SoftmaxOp, ir::SoftmaxBackwardOp>(op);
 }

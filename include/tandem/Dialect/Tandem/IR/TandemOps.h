@@ -47,4 +47,12 @@ mlir::AffineMap getBroadcastIndexing(mlir::Operation *op, unsigned operand);
 #define GET_OP_CLASSES
 #include "tandem/Dialect/Tandem/IR/TandemOps.h.inc"
 
+namespace tandem::ir {
+
+/// Returns true if `op` is a gather from a table of one dim. Its result then is
+/// a function of the indices, element by element.
+bool isLookup(mlir::Operation *op);
+
+} // namespace tandem::ir
+
 #endif // TANDEM_DIALECT_TANDEM_IR_TANDEMOPS_H

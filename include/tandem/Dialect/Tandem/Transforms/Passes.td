@@ -76,6 +76,8 @@ def TandemSimplify : Pass<"tandem-simplify"> {
       `batch_norm` becomes the ops of its formula.
     - An addition of per-channel values becomes the bias of a convolution, if
       the addition is the only use of the convolution's result.
+    - A dequantization before a `max_pool` moves behind it, so that the pool reads
+      integers of 8 bits. The scale must be a positive number.
     - A transpose that only moves dims of size 1 becomes a reshape.
     - A transpose of the last two dims of an operand of a `matmul` becomes a
       transpose flag of the `matmul`.
@@ -179,6 +181,44 @@ def TandemDropStopGradients : Pass<"tandem-drop-stop-gradients"> {
     to `tandem-differentiate` alone, and would be in the way of rewrite patterns.
   }];
   let dependentDialects = ["::tandem::ir::TandemDialect"];
+}
+
+def TandemDecomposeLayerNorm : Pass<"tandem-decompose-layer-norm"> {
+  let summary = "Decompose layer_norm and its gradients into reductions and "
+                "elementwise ops";
+  let description = [{
+    Targets fuse the resulting ops with each other and with the ops before and
+    after them. The pass also decomposes layer_norm_backward, into the ops of its
+    formulas. 16-bit floats are computed in f32, as in the ops themselves. An op
+    with a dynamic shape is not changed.
+
+    Before:
+    ```mlir
+    %y, %mean, %s = tandem.layer_norm %x, %scale, %offset epsilon = 1.0e-5
+        : (tensor<8x64xf32>, tensor<64xf32>, tensor<64xf32>)
+        -> (tensor<8x64xf32>, tensor<8x1xf32>, tensor<8x1xf32>)
+    ```
+    After:
+    ```mlir
+    %mean = tandem.reduce %x kind = mean dims = [1] keep_dims
+        : (tensor<8x64xf32>) -> tensor<8x1xf32>
+    %c = tandem.sub %x, %mean
+        : (tensor<8x64xf32>, tensor<8x1xf32>) -> tensor<8x64xf32>
+    %squares = tandem.mul %c, %c : tensor<8x64xf32>
+    %variance = tandem.reduce %squares kind = mean dims = [1] keep_dims
+        : (tensor<8x64xf32>) -> tensor<8x1xf32>
+    %epsilon = tandem.constant dense<1.0e-5> : tensor<f32>
+    %sum = tandem.add %variance, %epsilon
+        : (tensor<8x1xf32>, tensor<f32>) -> tensor<8x1xf32>
+    %s = tandem.rsqrt %sum : tensor<8x1xf32>
+    %n = tandem.mul %c, %s
+        : (tensor<8x64xf32>, tensor<8x1xf32>) -> tensor<8x64xf32>
+    %m = tandem.mul %n, %scale
+        : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+    %y = tandem.add %m, %offset
+        : (tensor<8x64xf32>, tensor<64xf32>) -> tensor<8x64xf32>
+    ```
+  }];
 }
 
 def TandemDecomposeResize : Pass<"tandem-decompose-resize"> {
@@ -330,6 +370,43 @@ def TandemContractIntegers
     %1 = tandem.cast %0 : (tensor<4x16xi32>) -> tensor<4x16xf32>
     %2 = tandem.mul %sx, %sw : tensor<f32>
     %3 = tandem.mul %1, %2 : (tensor<4x16xf32>, tensor<f32>) -> tensor<4x16xf32>
+    ```
+  }];
+}
+
+def TandemTabulateBytes
+    : Pass<"tandem-tabulate-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Replace functions of integers of 8 bits by tables";
+  let description = [{
+    In a quantized network, a chain of elementwise ops often computes one integer
+    of 8 bits from another. Examples are sigmoid, tanh or gelu between a
+    dequantization and a quantization. This pass computes the results of such a
+    chain for all 256 integers, and replaces the chain by a `gather` from this
+    table.
+
+    - The chain may have any elementwise ops. All of them depend on the same
+      tensor, and otherwise on constants with one element.
+    - The chain has a transcendental function, or at least 16 other ops. For
+      example, `x * clamp(x / 6 + 0.5, 0, 1)` and its quantizations have that
+      many. Shorter chains take less time than reading a table.
+    - A chain may contain shorter chains, whose results are then not stored. For
+      example, `x * sigmoid(x)` with a quantization behind each op becomes one
+      table.
+
+    The pass runs on the imported graph, so that all tiers read the same table.
+
+    Before:
+    ```mlir
+    %0 = tandem.cast %q : (tensor<4x8xui8>) -> tensor<4x8xf32>
+    %1 = tandem.mul %0, %s : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %2 = tandem.tanh %1 : tensor<4x8xf32>
+    %3 = tandem.mul %2, %t : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %4 = tandem.cast %3 : (tensor<4x8xf32>) -> tensor<4x8xi8>
+    ```
+    After, where `%table` is a constant:
+    ```mlir
+    %0 = tandem.cast %q : (tensor<4x8xui8>) -> tensor<4x8xi32>
+    %4 = tandem.gather %table, %0 axis = 0 : (tensor<256xi8>, tensor<4x8xi32>) -> tensor<4x8xi8>
     ```
   }];
 }
