@@ -142,10 +142,7 @@ void appendConvolution(GraphBuilder &b) {
   fb::ConvAttrsT attrs;
   setRandomLayouts(b, rank, attrs);
   attrs.groups = c.groups;
-  attrs.strides = w.strides;
-  attrs.pad_low = w.padLow;
-  attrs.pad_high = w.padHigh;
-  attrs.dilations = w.dilations;
+  setWindows(w, attrs);
   const Shape data = arrange(attrs.input_layout, b.random.between(1, 3), 'N',
                              c.inputs * c.groups, w.input);
   const int x = pickBytes(b, {randomData(b), data});

@@ -52,6 +52,34 @@ func.func @order() -> (tensor<3xf32>, tensor<3xi64>) {
 
 // -----
 
+// Dequantized weights have more bytes than those that are stored. A contraction
+// reads them from memory all the same; the sum computes them where it reads them.
+// CHECK-LABEL: func @weights
+// CHECK: %[[W:.*]] = tandem.constant dense<5.000000e-01> : tensor<64x64xf32>
+// CHECK: tandem.matmul %arg0, %[[W]]
+// CHECK-LABEL: func @summand
+// CHECK: tandem.cast
+// CHECK: tandem.mul
+// CHECK: tandem.add %arg0
+func.func @weights(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %stored = tandem.constant dense<2> : tensor<64x64xi8>
+  %scale = tandem.constant dense<0.25> : tensor<f32>
+  %0 = tandem.cast %stored : (tensor<64x64xi8>) -> tensor<64x64xf32>
+  %1 = tandem.mul %0, %scale : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %2 = tandem.matmul %x, %1 : (tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+func.func @summand(%x: tensor<64x64xf32>) -> tensor<64x64xf32> {
+  %stored = tandem.constant dense<2> : tensor<64x64xi8>
+  %scale = tandem.constant dense<0.25> : tensor<f32>
+  %0 = tandem.cast %stored : (tensor<64x64xi8>) -> tensor<64x64xf32>
+  %1 = tandem.mul %0, %scale : (tensor<64x64xf32>, tensor<f32>) -> tensor<64x64xf32>
+  %2 = tandem.add %x, %1 : tensor<64x64xf32>
+  return %2 : tensor<64x64xf32>
+}
+
+// -----
+
 // An outer product is hardly more work than writing it.
 // CHECK-LABEL: func @outer_product
 // CHECK: tandem.matmul

@@ -315,6 +315,49 @@ func.func @transposes(%x: tensor<4x1x8xf32>, %a: tensor<2x8x4xf32>)
 
 // -----
 
+// CHECK-LABEL: func.func @pool
+// CHECK-SAME: (%[[Q:.*]]: tensor<1x8x8x3xui8>)
+func.func @pool(%q: tensor<1x8x8x3xui8>) -> tensor<1x4x4x3xf32> {
+  // CHECK: %[[P:.*]] = tandem.max_pool %[[Q]] {{.*}} -> tensor<1x4x4x3xui8>
+  // CHECK: %[[C:.*]] = tandem.cast %[[P]] : (tensor<1x4x4x3xui8>) -> tensor<1x4x4x3xf32>
+  // CHECK: %[[D:.*]] = tandem.sub %[[C]],
+  // CHECK: tandem.mul %[[D]], {{.*}} -> tensor<1x4x4x3xf32>
+  %z = tandem.constant dense<3.0> : tensor<f32>
+  %s = tandem.constant dense<0.1> : tensor<f32>
+  %0 = tandem.cast %q : (tensor<1x8x8x3xui8>) -> tensor<1x8x8x3xf32>
+  %1 = tandem.sub %0, %z : (tensor<1x8x8x3xf32>, tensor<f32>) -> tensor<1x8x8x3xf32>
+  %2 = tandem.mul %1, %s : (tensor<1x8x8x3xf32>, tensor<f32>) -> tensor<1x8x8x3xf32>
+  %3 = tandem.max_pool %2 layout = "NHWC" window = [2, 2] strides = [2, 2]
+      : (tensor<1x8x8x3xf32>) -> tensor<1x4x4x3xf32>
+  return %3 : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+// A negative factor turns the order around, a sum of tensors has none, and a
+// window of distant elements may lie in the padding.
+
+// CHECK-LABEL: func.func @other_pools
+// CHECK-NOT: -> tensor<1x7x7x3xi8>
+func.func @other_pools(%q: tensor<1x8x8x3xi8>, %r: tensor<1x8x8x3xf32>)
+    -> (tensor<1x7x7x3xf32>, tensor<1x7x7x3xf32>, tensor<1x8x8x3xf32>) {
+  %s = tandem.constant dense<-0.1> : tensor<f32>
+  %0 = tandem.cast %q : (tensor<1x8x8x3xi8>) -> tensor<1x8x8x3xf32>
+  %1 = tandem.mul %0, %s : (tensor<1x8x8x3xf32>, tensor<f32>) -> tensor<1x8x8x3xf32>
+  %2 = tandem.max_pool %1 layout = "NHWC" window = [2, 2]
+      : (tensor<1x8x8x3xf32>) -> tensor<1x7x7x3xf32>
+  %3 = tandem.add %0, %r : tensor<1x8x8x3xf32>
+  %4 = tandem.max_pool %3 layout = "NHWC" window = [2, 2]
+      : (tensor<1x8x8x3xf32>) -> tensor<1x7x7x3xf32>
+  // CHECK: tandem.max_pool {{.*}} dilations = [4, 4] : (tensor<1x8x8x3xf32>)
+  %5 = tandem.max_pool %0 layout = "NHWC" window = [2, 2] pad_low = [2, 2]
+      pad_high = [2, 2] dilations = [4, 4]
+      : (tensor<1x8x8x3xf32>) -> tensor<1x8x8x3xf32>
+  return %2, %4, %5 : tensor<1x7x7x3xf32>, tensor<1x7x7x3xf32>, tensor<1x8x8x3xf32>
+}
+
+// -----
+
 // CHECK-LABEL: func.func @cse
 func.func @cse(%x: tensor<4xf32>) -> tensor<4xf32> {
   // CHECK-COUNT-1: tandem.exp

@@ -84,10 +84,23 @@ class Variant:
             return self.case.model, {**self.case.inputs, self.operand: array}
         model = onnx.ModelProto()
         model.CopyFrom(self.case.model)
-        for weight in model.graph.initializer:
-            if weight.name == self.operand:
-                weight.CopyFrom(numpy_helper.from_array(array, weight.name))
-        return model, self.case.inputs
+        weights = model.graph.initializer
+        (place,) = [i for i, weight in enumerate(weights)
+                    if weight.name == self.operand]
+        weight = numpy_helper.from_array(array, self.operand)
+        if not is_quantized(model):
+            weights[place].CopyFrom(weight)
+            return model, self.case.inputs
+        # The importer refuses constant scales that are not finite.
+        del weights[place]
+        model.graph.input.append(onnx.helper.make_tensor_value_info(
+            self.operand, weight.data_type, array.shape))
+        return model, {**self.case.inputs, self.operand: array}
+
+
+def is_quantized(model):
+    return any(re.search("Quantize|QLinear|QGemm|QAttention|Integer|NBits",
+                         node.op_type) for node in model.graph.node)
 
 
 def inputs_of(model, arrays):

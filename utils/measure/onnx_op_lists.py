@@ -104,7 +104,27 @@ def stft(samples, length, step):
     return make
 
 
+def layer_norm(*shape):
+    """A LayerNormalization of the last dim, with a scale and an offset."""
+    def make(random):
+        node = helper.make_node("LayerNormalization", ["x", "scale", "offset"], ["y"])
+        value, scale, offset = (random.standard_normal(size, dtype=numpy.float32)
+                                for size in (shape, shape[-1:], shape[-1:]))
+        return model_of(node, value, {"scale": scale, "offset": offset}, len(shape))
+    return make
+
+
 LISTS = {
+    "layer-norms": {
+        "BERT base": layer_norm(1, 384, 768),
+        "BERT large, batch 8": layer_norm(8, 384, 1024),
+        "GPT-2": layer_norm(1, 1024, 768),
+        "GPT-2, one token": layer_norm(1, 1, 768),
+        "ViT-B/16, batch 64": layer_norm(64, 197, 768),
+        "Swin-T, stage 1": layer_norm(1, 3136, 96),
+        "ConvNeXt-T, stage 1": layer_norm(1, 56, 56, 96),
+        "Whisper tiny encoder": layer_norm(1, 1500, 384),
+    },
     "resizes": {
         "DeepLabV3 head": resize((1, 21, 33, 33), (513, 513)),
         "DeepLabV3 head, 65 to 520": resize((1, 21, 65, 65), (520, 520)),

@@ -3,14 +3,16 @@
 
   utils/measure/onnxruntime-values.py TASK.json
 
-tandem-run --check=onnxruntime starts it. The task is an object with
+tandem-run --check=onnxruntime and utils/graphs/onnx-quantized-check.py start it. The task is an object with
   model     the model's file
   inputs    by name, a .npy file, or a list of elements
   values    the names of the values to compute: outputs, or results of nodes
   folder    where value I is written, as I.npy
+  optimize  true for ONNX Runtime's own fusions; without, graphs are run as
+            they are written
 
 Prints an object: "version", and "missing", the names that NumPy has no type
-for. Graphs are run as they are written, without ONNX Runtime's own fusions.
+for.
 """
 
 import json
@@ -39,10 +41,11 @@ def with_outputs(model, names):
     return model + message(7, outputs)  # ModelProto.graph
 
 
-def open_session(onnxruntime, path, names):
+def open_session(onnxruntime, path, names, optimize):
     options = onnxruntime.SessionOptions()
+    levels = onnxruntime.GraphOptimizationLevel
     options.graph_optimization_level = (
-        onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL)
+        levels.ORT_ENABLE_ALL if optimize else levels.ORT_DISABLE_ALL)
     options.log_severity_level = 3
     # External data is beside the model, which is given as bytes.
     options.add_session_config_entry(
@@ -79,7 +82,7 @@ def main():
                  "pip install onnxruntime")
     try:
         session = open_session(onnxruntime, pathlib.Path(task["model"]),
-                               task["values"])
+                               task["values"], task.get("optimize", False))
         inputs = {described.name: read_input(task["inputs"][described.name],
                                              described)
                   for described in session.get_inputs()

@@ -71,6 +71,19 @@ TEST(Constants, NoIntegersAreFloatsMatricesOrBeyondI64) {
   EXPECT_FALSE(asIntegers(Tensor::borrow({DType::i64, {1, 2}}, matrix)));
 }
 
+TEST(Constants, FindsTheFirstNumberThatMatches) {
+  Elements<float> floats({1, -2, std::nanf(""), -3});
+  auto isWrong = [](double number) { return !(number >= 0); };
+  std::optional<FoundNumber> found = findNumber(floats.as(DType::f32), isWrong);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->index, 1);
+  EXPECT_EQ(found->number, -2);
+  Elements<F16> halves({F16(0.5f), F16(65504.0f)});
+  EXPECT_FALSE(findNumber(halves.as(DType::f16), isWrong));
+  Elements<float> none({});
+  EXPECT_FALSE(findNumber(none.as(DType::f32), [](double) { return true; }));
+}
+
 TEST(Constants, NumbersOfAnyTypeAreKnown) {
   Elements<uint64_t> large({uint64_t(1) << 63});
   EXPECT_EQ(asNumbers(large.as(DType::ui64)).front(), std::ldexp(1, 63));

@@ -25,6 +25,8 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 #include <cmath>
 
@@ -43,8 +45,6 @@ namespace {
 struct Quantized {
   Value bytes, zeroPoint, scale;
 };
-
-bool isByte(Value value) { return getElementTypeOrSelf(value).isInteger(8); }
 
 /// True for types that hold all differences of integers of 8 bits.
 bool isWide(Value value) {
@@ -405,17 +405,8 @@ struct ContractIntegers : impl::TandemContractIntegersBase<ContractIntegers> {
     for (Operation *op : ops)
       if (Rewriter rewriter(op); rewriter.match())
         rewriter.replace();
-    eraseDead();
-  }
-
-private:
-  /// Erases the ops whose results nothing reads any longer.
-  void eraseDead() {
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : llvm::reverse(ops))
-      if (op != getOperation() && isOpTriviallyDead(op))
-        op->erase();
+    IRRewriter rewriter(&getContext());
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }
 };
 } // namespace

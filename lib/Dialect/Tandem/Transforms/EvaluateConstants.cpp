@@ -58,8 +58,9 @@ public:
 private:
   /// What is known of an op's result.
   struct Info {
-    /// Whether it becomes a constant.
-    bool isKept;
+    /// Whether the result becomes a constant wherever it is read, and whether
+    /// it does where a contraction reads it as weights.
+    bool isKept, isKeptAsWeights;
     /// Otherwise: what it is computed from, and what that takes (savedBytes).
     llvm::SmallSetVector<Value, 4> sources;
     double saved;
@@ -91,7 +92,7 @@ bool ConstantOps::dependsOnConstants(Operation *op) const {
 ConstantOps::Info ConstantOps::describe(Value result) const {
   auto op = cast<ir::TandemOpInterface>(result.getDefiningOp());
   const int64_t bytes = bytesOf(result);
-  Info info{false, {}, 0, bytes};
+  Info info{false, false, {}, 0, bytes};
   for (Value operand : op->getOperands()) {
     auto known = infos.find(operand);
     if (known == infos.end() || known->second.isKept) {
@@ -107,13 +108,13 @@ ConstantOps::Info ConstantOps::describe(Value result) const {
   int64_t read = 0;
   for (Value source : info.sources)
     read += bytesOf(source);
-  // Kernels compute such ops where they are read, which is better than to read
-  // more than they do.
-  if (isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation()))
-    info.isKept = bytes <= read;
-  else
-    info.isKept = info.largest <= std::max(kMaxBytes, 4 * read) &&
-                  isWorthKeeping(info.saved, bytes);
+  info.isKeptAsWeights = info.largest <= std::max(kMaxBytes, 4 * read) &&
+                         isWorthKeeping(info.saved, bytes);
+  // Kernels compute such ops where they are read, unless the result has no more
+  // bytes than its sources. Weights come from memory.
+  info.isKept = isa<ir::IndexingOpInterface, ir::IotaOp>(op.getOperation())
+                    ? bytes <= read
+                    : info.isKeptAsWeights;
   return info;
 }
 
@@ -123,6 +124,11 @@ SmallVector<Value> ConstantOps::findResults() const {
     if (op.getNumResults() > 0 && infos.contains(op.getResult(0)))
       continue;
     SmallVector<Value> open(op.getOperands());
+    if (auto contraction = dyn_cast<ir::ContractionOpInterface>(op)) {
+      auto weights = infos.find(contraction.getWeights());
+      if (weights != infos.end() && weights->second.isKeptAsWeights)
+        results.insert(weights->first);
+    }
     while (!open.empty()) {
       auto known = infos.find(open.pop_back_val());
       if (known == infos.end())

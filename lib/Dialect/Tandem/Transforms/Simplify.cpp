@@ -56,6 +56,7 @@ void populateSimplifyPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
   populateBatchNormPatterns(patterns);
   populateTransposePatterns(patterns);
+  populatePoolPatterns(patterns);
   auto *dialect = context->getLoadedDialect<ir::TandemDialect>();
   dialect->getCanonicalizationPatterns(patterns);
   for (RegisteredOperationName op : context->getRegisteredOperations())

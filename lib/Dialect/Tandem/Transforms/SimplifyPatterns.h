@@ -24,6 +24,9 @@ void populateBatchNormPatterns(mlir::RewritePatternSet &patterns);
 /// matmul.
 void populateTransposePatterns(mlir::RewritePatternSet &patterns);
 
+/// Adds a pattern that moves a dequantization behind a max_pool.
+void populatePoolPatterns(mlir::RewritePatternSet &patterns);
+
 /// Adds all patterns of tandem-simplify: those above and the canonicalizations
 /// of the ops.
 void populateSimplifyPatterns(mlir::RewritePatternSet &patterns);

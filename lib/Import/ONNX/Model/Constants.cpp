@@ -88,6 +88,17 @@ SmallVector<double> asNumbers(const Tensor &tensor) {
   return numbers;
 }
 
+std::optional<FoundNumber>
+findNumber(const Tensor &tensor, llvm::function_ref<bool(double)> matches) {
+  FoundNumber found{-1, 0};
+  const bool isNone = forEach(tensor, [&](auto element) {
+    ++found.index;
+    found.number = static_cast<double>(element);
+    return !matches(found.number);
+  });
+  return isNone ? std::nullopt : std::optional(found);
+}
+
 std::optional<Integers> readIntegers(Value value) {
   ElementsAttr elements;
   if (!value || !matchPattern(value, m_Constant(&elements)) ||

@@ -23,6 +23,8 @@
 
 #include "mlir/IR/Value.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <optional>
 
 namespace tandem::onnx {
@@ -56,6 +58,16 @@ std::optional<Integers> asIntegers(const Tensor &tensor);
 
 /// The elements as doubles; those of i1 are 0 and 1.
 llvm::SmallVector<double> asNumbers(const Tensor &tensor);
+
+/// An element of a tensor and its place in row-major order.
+struct FoundNumber {
+  int64_t index;
+  double number;
+};
+/// The first element, as a double, for which `matches` holds; nothing where
+/// there is none.
+std::optional<FoundNumber> findNumber(const Tensor &tensor,
+                                      llvm::function_ref<bool(double)> matches);
 
 /// The elements of `value` where it is a constant of at most kMaxKnownIntegers
 /// integers, as a scalar or a vector.

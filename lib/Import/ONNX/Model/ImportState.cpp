@@ -77,8 +77,11 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     return {};
   // The operand's type stands in for those of results until they are inferred.
   OperationState state(loc, name, operands, {}, attributes);
-  const bool hasOneResult = state.name.hasTrait<OpTrait::OneResult>();
-  state.types.assign(hasOneResult ? 1 : 2, operands[0].getType());
+  const size_t numResults = state.name.hasTrait<OpTrait::OneResult>() ? 1
+                            : state.name.hasTrait<OpTrait::NResults<3>::Impl>()
+                                ? 3
+                                : 2;
+  state.types.assign(numResults, operands[0].getType());
   Operation *op = builder.create(state);
   SmallVector<Type> types;
   auto inferrable = cast<InferTypeOpInterface>(op);
@@ -106,8 +109,8 @@ Value ImportState::create(StringRef name, Location loc, ValueRange operands,
     return folded[0];
   }
   if (!cast<RankedTensorType>(result.getType()).hasStaticShape())
-    for (Value each : op->getResults())
-      sizes[each] = inferSizes(op);
+    for (OpResult each : op->getResults())
+      sizes[each] = inferSizes(each);
   return result;
 }
 
@@ -134,7 +137,10 @@ Value ImportState::constant(Location loc, const proto::TensorProto &tensor) {
       makeElements(toMlir(builder.getContext(), *type), *bytes, tensor.name());
   if (isa<DenseResourceElementsAttr>(elements))
     memory.push_back({bytes->bytes, bytes->owner});
-  return constant(loc, elements);
+  Value value = constant(loc, elements);
+  if (isPacked(tensor))
+    nibbles.insert(value);
+  return value;
 }
 
 Size ImportState::freeDim(StringRef name) {

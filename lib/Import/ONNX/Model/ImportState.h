@@ -19,6 +19,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/FunctionExtras.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -59,6 +60,8 @@ public:
   llvm::unique_function<mlir::FailureOr<llvm::SmallVector<NamedValue>>(
       const proto::GraphProto &, llvm::ArrayRef<NamedValue>)>
       addGraph;
+  /// Values of integers of 4 bits, which are held in 8.
+  llvm::DenseSet<mlir::Value> nibbles;
   /// The memory of the resources that were made.
   std::vector<ir::ResourceMemory> memory;
 
@@ -86,7 +89,7 @@ public:
   std::string describeFreeDims(llvm::ArrayRef<Size> sizes) const;
 
 private:
-  Sizes inferSizes(mlir::Operation *op);
+  Sizes inferSizes(mlir::OpResult result);
 
   llvm::DenseMap<mlir::Value, Sizes> sizes;
   std::vector<std::string> dimNames;

@@ -43,6 +43,8 @@ ir::ResourceMemory convert(const Numbers &numbers) {
 /// The elements that are stored as numbers, not as bytes.
 ir::ResourceMemory convertNumbers(const proto::TensorProto &tensor,
                                   DType dtype) {
+  if (isPacked(tensor)) // Each number is a byte of two elements.
+    return convert<uint8_t>(tensor.int32_data());
   return withStorage(dtype, [&]<typename T>(T) {
     if constexpr (std::is_same_v<T, float>)
       return convert<T>(tensor.float_data());
@@ -76,6 +78,26 @@ constexpr std::pair<proto::TensorProto::DataType, DType> kElementTypes[] = {
     {proto::TensorProto::UINT32, DType::ui32},
     {proto::TensorProto::UINT64, DType::ui64}};
 
+/// The bytes that the elements of a tensor take in the file.
+size_t storedBytes(const proto::TensorProto &tensor, const TensorType &type) {
+  const auto bytes = static_cast<size_t>(type.bytes());
+  return isPacked(tensor) ? llvm::divideCeil(bytes, 2) : bytes;
+}
+
+/// `count` integers of 4 bits as integers of 8. The first of two is in the low
+/// bits of a byte.
+template <typename T>
+ir::ResourceMemory unpack(llvm::StringRef bytes, size_t count) {
+  auto elements = std::make_shared<llvm::SmallVector<T, 0>>(count);
+  for (size_t i = 0; i < count; ++i) {
+    // The upper bits of T are lost to the left, and are the sign to the right.
+    const auto byte = static_cast<uint8_t>(bytes[i / 2]);
+    const auto upper = static_cast<T>(i % 2 ? byte & 0xf0 : byte << 4);
+    (*elements)[i] = static_cast<T>(upper >> 4);
+  }
+  return {{reinterpret_cast<const char *>(elements->data()), count}, elements};
+}
+
 std::string name(const proto::TensorProto &tensor) {
   return "tensor '" + tensor.name() + "'";
 }
@@ -95,9 +117,17 @@ Expected<DType> convertDType(int32_t dataType) {
               "are");
 }
 
+bool isPacked(const proto::TensorProto &tensor) {
+  return tensor.data_type() == proto::TensorProto::INT4 ||
+         tensor.data_type() == proto::TensorProto::UINT4;
+}
+
 Expected<TensorType> typeOf(const proto::TensorProto &tensor) {
   TensorType type;
   Expected<DType> dtype = convertDType(tensor.data_type());
+  if (isPacked(tensor))
+    dtype =
+        tensor.data_type() == proto::TensorProto::INT4 ? DType::i8 : DType::ui8;
   if (!dtype)
     return fail("import", name(tensor) + ": " + dtype.error().message,
                 dtype.error().hint);
@@ -215,7 +245,7 @@ ModelFile::readExternal(const proto::TensorProto &tensor) {
   // Without a length it is what the type takes, and the file may go on.
   TANDEM_ASSIGN_OR_RETURN(const TensorType type, typeOf(tensor));
   StringRef bytes =
-      all.substr(offset, length.value_or(static_cast<size_t>(type.bytes())));
+      all.substr(offset, length.value_or(storedBytes(tensor, type)));
   return ir::ResourceMemory{{bytes.begin(), bytes.size()}, mapping};
 }
 
@@ -250,7 +280,7 @@ std::vector<MappedFile> ModelFile::mappedFiles() const {
 
 Expected<ir::ResourceMemory> ModelFile::read(const proto::TensorProto &tensor) {
   TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(tensor));
-  auto size = static_cast<size_t>(type.bytes());
+  const size_t size = storedBytes(tensor, type);
   bool isRaw = tensor.has_raw_data() ||
                tensor.data_location() == proto::TensorProto::EXTERNAL;
   Expected<ir::ResourceMemory> bytes =
@@ -265,7 +295,13 @@ Expected<ir::ResourceMemory> ModelFile::read(const proto::TensorProto &tensor) {
                               std::to_string(bytes->bytes.size()) +
                               " bytes of elements, its type " + type.str() +
                               " takes " + std::to_string(size));
-  return bytes;
+  if (!isPacked(tensor))
+    return bytes;
+  const auto count = static_cast<size_t>(type.bytes());
+  copied += count;
+  const StringRef packed(bytes->bytes.data(), bytes->bytes.size());
+  return type.dtype == DType::i8 ? unpack<int8_t>(packed, count)
+                                 : unpack<uint8_t>(packed, count);
 }
 
 } // namespace tandem::onnx

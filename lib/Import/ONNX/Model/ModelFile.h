@@ -76,8 +76,12 @@ private:
 /// has none.
 Expected<DType> convertDType(int32_t dataType);
 
-/// The type of a tensor. Fails for dims that are negative, too many or whose
-/// product overflows.
+/// True for tensors of integers of 4 bits, which are stored two to a byte.
+/// Their elements are read as integers of 8 bits.
+bool isPacked(const proto::TensorProto &tensor);
+
+/// The type of a tensor as it is read. Fails for dims that are negative, too
+/// many or whose product overflows.
 Expected<TensorType> typeOf(const proto::TensorProto &tensor);
 /// The type that is declared for a value; nothing where that leaves something
 /// open.

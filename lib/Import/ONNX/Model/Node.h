@@ -71,6 +71,8 @@ public:
   // Operands.
   unsigned numOperands() const { return node.input_size(); }
   bool hasOperand(unsigned i) const;
+  /// What errors call an operand: "operand 1 ('scale')".
+  std::string nameOf(unsigned operand) const;
   /// Operand `i`; an error where it is left out.
   mlir::Value operand(unsigned i);
   /// From now on operands of 16-bit floats are cast to f32, and results of f32
@@ -187,7 +189,6 @@ private:
   }
   const proto::AttributeProto *find(llvm::StringRef name,
                                     proto::AttributeProto::AttributeType type);
-  std::string nameOf(unsigned operand) const;
 
   ImportState &context;
   const proto::NodeProto &node;

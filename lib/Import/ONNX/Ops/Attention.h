@@ -21,6 +21,17 @@ mlir::Value maskUnless(Node &node, mlir::Value condition, mlir::Value like);
 /// One bias and another, either of which may be missing.
 mlir::Value combine(Node &node, mlir::Value bias, mlir::Value more);
 
+/// The operands of Attention and QAttention of com.microsoft beside input and
+/// weights.
+struct AttentionOperands {
+  unsigned mask, past;
+  std::optional<unsigned> bias;
+};
+/// Sets the results of Attention or QAttention. `projection` has the queries,
+/// keys and values side by side: (B, S, sum of their hidden sizes).
+void attendProjection(Node &node, mlir::Value projection,
+                      const AttentionOperands &operands);
+
 } // namespace tandem::onnx
 
 #endif // TANDEM_LIB_IMPORT_ONNX_OPS_ATTENTION_H

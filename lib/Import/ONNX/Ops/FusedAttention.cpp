@@ -75,15 +75,16 @@ Value biasOf(Node &node, Value mask, Value like, int64_t keys) {
       node.scalar(like, node.getFloat("mask_filter_value", -10000)));
 }
 
-/// The mask that is operand `mask` and the bias that is operand `bias`, for
-/// scores of queries `q` and keys `k`.
-Value makeBias(Node &node, Value q, Value k, unsigned mask, unsigned bias) {
+/// The mask that is operand `mask` and the bias that is operand `bias`, if any,
+/// for scores of queries `q` and keys `k`.
+Value makeBias(Node &node, Value q, Value k, unsigned mask,
+               std::optional<unsigned> bias) {
   const int64_t queries = node.dim(q, 2), keys = node.dim(k, 2);
   Value result;
   if (node.hasOperand(mask))
     result = biasOf(node, node.operand(mask), q, keys);
-  if (node.hasOperand(bias))
-    result = combine(node, result, node.operand(bias));
+  if (bias && node.hasOperand(*bias))
+    result = combine(node, result, node.operand(*bias));
   if (!node.getInt("unidirectional", 0))
     return result;
   Type i64 = node.state().builder.getI64Type();
@@ -116,41 +117,49 @@ Value part(Node &node, Value value, int64_t i) {
   return node.reshape(node.slice(value, 0, i, i + 1), shape);
 }
 
-} // namespace
-
-/// One product makes queries, keys and values of the input.
-void convertMicrosoftAttention(Node &node) {
-  Value x = node.operand(0), weights = node.operand(1);
-  if (!node.requireRank("the input", node.rank(x), 3) ||
-      !node.requireRank("the operand of weights", node.rank(weights), 2) ||
-      !node.require(!node.getInt("do_rotary", 0),
-                    "rotary embeddings (do_rotary = 1) are not supported") ||
-      !node.require(!node.getInt("past_present_share_buffer", 0),
-                    "shared buffers (past_present_share_buffer = 1) are not "
-                    "supported"))
-    return;
-  Value product = multiplyMatrices(node, x, weights);
-  if (node.hasOperand(2))
-    product = node.add(product, node.operand(2));
-  const int64_t all = node.dim(weights, 1), heads = node.getInt("num_heads", 0);
+/// Queries, keys and values of a product that has them side by side; null after
+/// an error.
+Operands splitProjection(Node &node, Value projection) {
+  if (!node.requireRank("the product of the input", node.rank(projection), 3))
+    return {};
+  const int64_t all = node.dim(projection, 2),
+                heads = node.getInt("num_heads", 0);
   Ints widths = node.getInts("qkv_hidden_sizes", {all / 3, all / 3, all / 3});
   if (!node.requireSizes(widths, 1, "a hidden size out of range") ||
       !node.requireCount("qkv_hidden_sizes", widths.size(), 3) ||
       !node.require(widths[0] + widths[1] + widths[2] == all,
                     "needs hidden sizes whose sum is that of the weights"))
-    return;
+    return {};
   Operands of;
   int64_t at = 0;
   for (auto [operand, width] :
        llvm::zip(std::array{&of.q, &of.k, &of.v}, widths)) {
-    *operand = splitHeads(node, node.slice(product, 2, at, at + width), heads);
+    *operand =
+        splitHeads(node, node.slice(projection, 2, at, at + width), heads);
     at += width;
   }
-  if (node.hasOperand(4)) {
-    of.k = node.concat({part(node, node.operand(4), 0), of.k}, 2);
-    of.v = node.concat({part(node, node.operand(4), 1), of.v}, 2);
+  return of;
+}
+
+} // namespace
+
+void attendProjection(Node &node, Value projection,
+                      const AttentionOperands &operands) {
+  if (!node.require(!node.getInt("do_rotary", 0),
+                    "rotary embeddings (do_rotary = 1) are not supported") ||
+      !node.require(!node.getInt("past_present_share_buffer", 0),
+                    "shared buffers (past_present_share_buffer = 1) are not "
+                    "supported"))
+    return;
+  Operands of = splitProjection(node, projection);
+  if (node.hasOperand(operands.past)) {
+    Value past = node.operand(operands.past);
+    of.k = node.concat({part(node, past, 0), of.k}, 2);
+    of.v = node.concat({part(node, past, 1), of.v}, 2);
   }
-  of.bias = makeBias(node, of.q, of.k, 3, 5);
+  if (node.hasFailed())
+    return;
+  of.bias = makeBias(node, of.q, of.k, operands.mask, operands.bias);
   node.result(0, attend(node, of));
   if (!node.isWanted(1))
     return;
@@ -160,6 +169,18 @@ void convertMicrosoftAttention(Node &node) {
     return node.reshape(value, shape);
   };
   node.result(1, node.concat({stacked(of.k), stacked(of.v)}, 0));
+}
+
+/// One product makes queries, keys and values of the input.
+void convertMicrosoftAttention(Node &node) {
+  Value x = node.operand(0), weights = node.operand(1);
+  if (!node.requireRank("the input", node.rank(x), 3) ||
+      !node.requireRank("the operand of weights", node.rank(weights), 2))
+    return;
+  Value product = multiplyMatrices(node, x, weights);
+  if (node.hasOperand(2))
+    product = node.add(product, node.operand(2));
+  attendProjection(node, product, {/*mask=*/3, /*past=*/4, /*bias=*/5});
 }
 
 void convertMicrosoftMultiHeadAttention(Node &node) {

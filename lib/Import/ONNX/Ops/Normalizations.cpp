@@ -158,18 +158,49 @@ void convertInstanceNormalization(Node &node) {
   node.result(0, perChannel(node, result, node.operand(1), node.operand(2)));
 }
 
+/// Normalizes the dims of `x` from `axis` on by one op, with a scale and
+/// perhaps an offset. Null after an error, or if the size of such a dim is not
+/// known.
+static ir::LayerNormOp emitLayerNorm(Node &node, Value x, Value scale,
+                                     Value offset, int64_t axis,
+                                     double epsilon) {
+  if (node.hasFailed())
+    return {};
+  ArrayRef<int64_t> lines = node.type(x).getShape().drop_front(axis);
+  if (ShapedType::isDynamicShape(lines))
+    return {};
+  auto expand = [&](Value value) {
+    return node.expand(node.cast(value, node.element(x)), lines);
+  };
+  if (!offset) // The sum with -0 is the other number.
+    offset = node.scalar(x, -0.0);
+  Value result = node.emit<ir::LayerNormOp>(
+      {x, expand(scale), expand(offset)},
+      node.attribute("epsilon", node.state().builder.getF64FloatAttr(epsilon)));
+  return result ? result.getDefiningOp<ir::LayerNormOp>() : ir::LayerNormOp();
+}
+
 /// Layer normalization of `x` with a scale and perhaps an offset; sets the
 /// results, of which the statistics are optional.
 static void layerNormalization(Node &node, Value x, Value scale, Value offset,
                                double epsilon) {
   int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
+  // The statistics of f64 are computed in f64, but are of this type, too.
+  const Type type = node.getType("stash_type", 1);
+  if (ir::LayerNormOp op =
+          emitLayerNorm(node, x, scale, offset, axis, epsilon)) {
+    node.result(0, op.getResult());
+    if (node.isWanted(1))
+      node.result(1, node.cast(op.getMean(), type));
+    if (node.isWanted(2))
+      node.result(2, node.cast(op.getInverseDeviation(), type));
+    return;
+  }
   Statistics statistics =
       compute(node, stash(node, x), range(axis, node.rank(x)), epsilon);
   Value result = node.cast(statistics.standardised, node.element(x));
   result = node.mul(result, scale);
   node.result(0, offset ? node.add(result, offset) : result);
-  // The statistics of f64 are computed in f64, but are of this type, too.
-  const Type type = node.getType("stash_type", 1);
   if (node.isWanted(1))
     node.result(1, node.cast(statistics.mean, type));
   if (node.isWanted(2))
@@ -235,9 +266,13 @@ void convertMicrosoftEmbedLayerNormalization(Node &node) {
                        node.gather(node.operand(3), places, 0));
   if (node.hasOperand(4))
     sum = node.add(sum, node.gather(node.operand(4), node.operand(1), 0));
-  Value normalized = standardise(node, sum, 2, node.getFloat("epsilon", 1e-12));
-  node.result(0,
-              node.add(node.mul(normalized, node.operand(5)), node.operand(6)));
+  const double epsilon = node.getFloat("epsilon", 1e-12);
+  Value scale = node.operand(5), offset = node.operand(6);
+  if (ir::LayerNormOp op = emitLayerNorm(node, sum, scale, offset, 2, epsilon))
+    node.result(0, op.getResult());
+  else
+    node.result(0, node.add(node.mul(standardise(node, sum, 2, epsilon), scale),
+                            offset));
   if (node.isWanted(1)) {
     Value kept = node.hasOperand(7)
                      ? node.cast(node.operand(7), i32)

@@ -143,7 +143,7 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
   if (isa<ir::ElementwiseOpInterface>(op))
     return broadcastAll(operands, rank);
   return llvm::TypeSwitch<Operation *, MaybeSizes>(op)
-      .Case<ir::SoftmaxOp, ir::BatchNormOp, ir::ScanOp>(
+      .Case<ir::SoftmaxOp, ir::BatchNormOp, ir::LayerNormOp, ir::ScanOp>(
           [&](auto) { return asMaybe(operands[0]); })
       .Case([&](ir::ReshapeOp reshape) {
         return ofReshape(reshape, operands[0]);
@@ -168,18 +168,20 @@ MaybeSizes infer(Operation *op, ArrayRef<Sizes> operands) {
 
 } // namespace
 
-Sizes ImportState::inferSizes(Operation *op) {
+/// All results of an op have the same sizes, apart from dims of static sizes.
+Sizes ImportState::inferSizes(OpResult result) {
+  Operation *op = result.getOwner();
   SmallVector<Sizes> operands;
   for (Value operand : op->getOperands())
     operands.push_back(sizesOf(operand));
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  Sizes result;
+  auto type = cast<RankedTensorType>(result.getType());
+  Sizes sizes;
   for (auto [dim, size] : llvm::zip_equal(type.getShape(), infer(op, operands)))
     if (!ShapedType::isDynamic(dim))
-      result.push_back(Size(dim));
+      sizes.push_back(Size(dim));
     else
-      result.push_back(size ? *size : freeDim());
-  return result;
+      sizes.push_back(size ? *size : freeDim());
+  return sizes;
 }
 
 Sizes ImportState::sizesOf(Value value) {

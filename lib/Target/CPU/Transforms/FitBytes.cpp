@@ -68,8 +68,7 @@ private:
 
 bool ByteContraction::match() {
   return getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
-         getElementTypeOrSelf(op->getOperand(0)).isInteger(8) &&
-         hasStaticTypes(op) &&
+         isByte(op->getOperand(0)) && hasStaticTypes(op) &&
          matchPattern(op->getOperand(1), m_Constant(&weights)) &&
          !ir::getRawData(weights).empty() &&
          (conv || weights.getShapedType().getRank() == 2);

@@ -89,6 +89,29 @@ def quantized():
         opset=25)
 
 
+# A convolution and a pooling between integers, as a quantizer writes them.
+def quantized_layers():
+    def dequantize(q, name):
+        return node("DequantizeLinear", f"{q} scale zero", name)
+
+    return model(
+        [node("QuantizeLinear", "x scale zero", "q0"), dequantize("q0", "x0"),
+         node("DequantizeLinear", "kernel kernel_scale", "w", axis=0),
+         node("Conv", "x0 w", "c", "layer/conv", pads=[1, 1, 1, 1]),
+         node("Relu", "c", "r", "layer/relu"),
+         node("QuantizeLinear", "r scale zero", "q1", "layer/quantize"),
+         dequantize("q1", "x1"),
+         node("AveragePool", "x1", "p", kernel_shape=[2, 2], strides=[2, 2]),
+         node("QuantizeLinear", "p scale zero", "q2", "pool/quantize"),
+         dequantize("q2", "y")],
+        [value("x", ["batch", 2, 6, 6])], [value("y", ["batch", 3, 3, 3])],
+        [weight("scale", numpy.float32(0.0625)), weight("zero", numpy.uint8(64)),
+         weight("kernel", (numpy.arange(54) * 37 % 201 - 100).astype("int8")
+                .reshape(3, 2, 3, 3)),
+         weight("kernel_scale", numpy.float32([0.0021, 0.0032, 0.0043]))],
+        opset=21)
+
+
 def quantized_floats():
     return model([node("MatMulInteger", "x x", "y")], [value("x", [2, 2])],
                  [value("y", [2, 2], TensorProto.INT32)])
@@ -590,7 +613,7 @@ def write_external(folder, name, location, offset=0, length=400):
 def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
-    for make in [network, padded, quantized, quantized_floats, shape_input,
+    for make in [network, padded, quantized, quantized_layers, quantized_floats, shape_input,
                  two_free_dims, calls, short_calls, attribute_in_branch, attribute_of_no_function, defaulted_input, endless_calls, branch, loop,
                  endless_loop, unknown_loop, scan, short_body, regions,
                  padding_pairs, paddle_dims,

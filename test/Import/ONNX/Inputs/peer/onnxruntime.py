@@ -1,5 +1,6 @@
 """Stands for ONNX Runtime in tests: the evaluator of the onnx package, which
-computes the values that $WRONG names, separated by commas, one too large."""
+computes the values that $WRONG names, separated by commas, $BY (default: 1) too large,
+in all elements or in the first $ELEMENTS."""
 
 import os
 import types
@@ -20,6 +21,7 @@ class SessionOptions:
 
 class GraphOptimizationLevel:
     ORT_DISABLE_ALL = 0
+    ORT_ENABLE_ALL = 99
 
 
 class InferenceSession:
@@ -39,5 +41,14 @@ class InferenceSession:
     def run(self, names, inputs):
         values = ReferenceEvaluator(self.model).run(names, inputs)
         wrong = os.environ.get("WRONG", "").split(",")
-        return [value + value.dtype.type(1) if name in wrong else value
+        return [changed(value) if name in wrong else value
                 for name, value in zip(names, values)]
+
+
+def changed(value):
+    by = value.dtype.type(os.environ.get("BY", "1"))
+    if "ELEMENTS" not in os.environ:
+        return value + by
+    value = value.copy()
+    value.reshape(-1)[:int(os.environ["ELEMENTS"])] += by
+    return value

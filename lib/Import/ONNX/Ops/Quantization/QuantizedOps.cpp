@@ -12,35 +12,32 @@
 //===----------------------------------------------------------------------===//
 
 #include "Ops/Activations.h"
-#include "Ops/Quantization.h"
+#include "Ops/Attention.h"
+#include "Ops/Quantization/Quantization.h"
 
 using namespace mlir;
 
 namespace tandem::onnx {
 namespace {
 
-/// A scale, in f32, for the elements of `x`.
-Value scaleFor(Node &node, unsigned i, Value x, int64_t axis) {
-  return node.cast(alignParameter(node, node.operand(i), axis, node.rank(x)),
-                   f32(node));
-}
-
 /// The real numbers that operand `i` stands for; its scale and zero point are
 /// the next two.
 Value real(Node &node, unsigned i) {
-  Value x = node.operand(i);
-  Value centered = node.cast(center(node, x, i + 2, 1), f32(node));
-  return node.mul(centered, scaleFor(node, i + 1, x, 1));
+  const QuantizedTensor x = quantizedOperand(node, i);
+  Value centered = node.cast(center(node, x, i + 2), f32(node));
+  return node.mul(centered, scaleOf(node, i + 1, x));
 }
 
 /// Sets the result to real numbers, quantized by the scale and zero point that
 /// are operands `i` and `i` + 1, of a type like that of operand `like`.
 void quantizedResult(Node &node, Value values, unsigned i, unsigned like) {
+  const QuantizedTensor result{values, "the result"};
   Value zeroPoint;
-  if (node.hasOperand(i + 1))
-    zeroPoint = alignParameter(node, node.operand(i + 1), 1, node.rank(values));
+  if (node.hasOperand(i + 1) && requireParameter(node, i + 1, result))
+    zeroPoint = node.reshape(node.operand(i + 1), {});
   Type type = node.element(zeroPoint ? zeroPoint : node.operand(like));
-  Value scaled = node.div(values, scaleFor(node, i, values, 1));
+  Value scaled =
+      node.div(values, scaleOf(node, i, result, ScaleRule::Positive));
   node.result(0, saturate(node, scaled, zeroPoint, type));
 }
 
@@ -67,47 +64,74 @@ Value scaleProducts(Node &node, Value products, Value scale, unsigned bias) {
 } // namespace
 
 void convertMicrosoftDynamicQuantizeMatMul(Node &node) {
-  Value rhs = node.operand(1);
-  Quantized lhs = quantizeDynamically(node, node.operand(0));
+  Value x = node.operand(0);
+  const QuantizedTensor rhs = rightMatrix(node, 1);
+  if (!node.require(node.isFloat(x), "quantizes floats only"))
+    return;
+  Quantized lhs = quantizeDynamically(node, x);
+  if (!requireBytes(node, lhs.values, rhs.value))
+    return;
   Type i32 = node.state().builder.getI32Type();
   Value left =
       node.sub(node.cast(lhs.values, i32), node.cast(lhs.zeroPoint, i32));
-  const int64_t columns = node.rank(rhs) - 1;
-  Value products = multiplyMatrices(node, left, center(node, rhs, 3, columns));
-  Value scale = node.mul(lhs.scale, scaleFor(node, 2, rhs, columns));
+  Value products = multiplyMatrices(node, left, center(node, rhs, 3));
+  Value scale = node.mul(lhs.scale, scaleOf(node, 2, asFactor(node, rhs, x)));
   node.result(0, scaleProducts(node, products, scale, 4));
 }
 
 void convertMicrosoftMatMulIntegerToFloat(Node &node) {
-  Value lhs = node.operand(0), rhs = node.operand(1);
-  if (!requireBytes(node, lhs, rhs))
+  node.widenHalves();
+  const QuantizedTensor lhs = leftMatrix(node, 0), rhs = rightMatrix(node, 1);
+  if (!requireBytes(node, lhs.value, rhs.value))
     return;
-  const int64_t rows = std::max<int64_t>(node.rank(lhs) - 2, 0);
-  const int64_t columns = node.rank(rhs) - 1;
-  Value products = multiplyMatrices(node, center(node, lhs, 4, rows),
-                                    center(node, rhs, 5, columns));
-  Value scale =
-      node.mul(scaleFor(node, 2, lhs, rows), scaleFor(node, 3, rhs, columns));
+  Value products =
+      multiplyMatrices(node, center(node, lhs, 4), center(node, rhs, 5));
+  Value scale = node.mul(scaleOf(node, 2, asFactor(node, lhs, rhs.value)),
+                         scaleOf(node, 3, asFactor(node, rhs, lhs.value)));
   node.result(0, scaleProducts(node, products, scale, 6));
 }
 
-void convertMicrosoftQGemm(Node &node) {
-  Value lhs = node.operand(0), rhs = node.operand(3);
-  if (!requireBytes(node, lhs, rhs))
+/// One product of integers makes queries, keys and values of the input.
+void convertMicrosoftQAttention(Node &node) {
+  node.widenHalves();
+  const QuantizedTensor x = quantizedOperand(node, 0),
+                        weights = quantizedOperand(node, 1, 1);
+  if (!requireBytes(node, x.value, weights.value) ||
+      !node.requireRank(x.name, node.rank(x.value), 3) ||
+      !node.requireRank(weights.name, node.rank(weights.value), 2))
     return;
+  Value products =
+      multiplyMatrices(node, center(node, x, 6), center(node, weights, 7));
+  Value scale = node.mul(scaleOf(node, 3, x), scaleOf(node, 4, weights));
+  attendProjection(node, scaleProducts(node, products, scale, 2),
+                   {/*mask=*/5, /*past=*/8});
+}
+
+void convertMicrosoftQGemm(Node &node) {
   const bool isTransposed = node.getInt("transB", 0);
+  const QuantizedTensor lhs = quantizedOperand(node, 0),
+                        rhs = quantizedOperand(node, 3, isTransposed ? 0 : 1);
+  if (!requireBytes(node, lhs.value, rhs.value) ||
+      !node.requireRank(lhs.name, node.rank(lhs.value), 2) ||
+      !node.requireRank(rhs.name, node.rank(rhs.value), 2))
+    return;
   SmallVector<NamedAttribute> attributes;
   if (node.getInt("transA", 0))
     attributes.push_back(node.unit("transpose_lhs"));
   if (isTransposed)
     attributes.push_back(node.unit("transpose_rhs"));
   Value products = node.emit<ir::MatmulOp>(
-      {center(node, lhs, 2, 0), center(node, rhs, 5, isTransposed ? 0 : 1)},
-      attributes);
-  if (node.hasOperand(6))
+      {center(node, lhs, 2), center(node, rhs, 5)}, attributes);
+  if (node.hasOperand(6) &&
+      node.require(node.element(node.operand(6)).isInteger(32),
+                   node.nameOf(6) + " is a bias and not of i32"))
     products = node.add(products, node.operand(6));
-  Value scale =
-      node.mul(scaleFor(node, 1, products, 1), scaleFor(node, 4, products, 1));
+  if (!requireParameter(node, 4, rhs) ||
+      !requireScale(node, 4, ScaleRule::NotNegative))
+    return;
+  Value columns =
+      node.cast(alignParameter(node, node.operand(4), 1, 2), f32(node));
+  Value scale = node.mul(scaleOf(node, 1, lhs), columns);
   scale = node.mul(scale, node.scalar(scale, node.getFloat("alpha", 1)));
   Value result = node.mul(node.cast(products, f32(node)), scale);
   if (!node.hasOperand(7))
