@@ -33,12 +33,18 @@ TensorType image(DType dtype, const ConvShape &shape, int64_t channels,
 
 } // namespace
 
+DType weightsTypeFor(DType data) {
+  return data == DType::ui8 ? DType::i8 : data;
+}
+
+DType resultTypeFor(DType data) { return isInteger(data) ? DType::i32 : data; }
+
 TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast) {
   return image(dtype, shape, shape.inputChannels, shape.input, channelsLast);
 }
 
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast) {
-  TensorType type{dtype, Shape()};
+  TensorType type{weightsTypeFor(dtype), Shape()};
   auto push = [&](std::initializer_list<int64_t> sizes) {
     for (int64_t size : sizes)
       type.shape.push_back(size);
@@ -66,7 +72,8 @@ std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
                     const std::string &hex, bool withReLU) {
   const std::string in = inputOf(shape, dtype, channelsLast).str();
   const std::string out =
-      image(dtype, shape, shape.outputChannels, shape.output, channelsLast)
+      image(resultTypeFor(dtype), shape, shape.outputChannels, shape.output,
+            channelsLast)
           .str();
   const std::string weights = kernelOf(shape, dtype, channelsLast).str();
   return "func.func @main(%x: " + in + ") -> " + out + " {\n" +

@@ -133,7 +133,7 @@ std::vector<TensorType> tandem::resultTypes(const OpDesc &op, Operands operands,
   case Results::withIndices:
     return {first, {DType::i64, first.shape}};
   case Results::withTaps:
-    return {DType::ui8, first.shape};
+    return {first, {DType::ui8, first.shape}};
   case Results::pair:
     return {first, first};
   case Results::withStatistics: {

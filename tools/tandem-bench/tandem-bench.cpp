@@ -108,15 +108,23 @@ void addComparisonOptions(CLI::App &command, ComparisonOptions &options,
   tools::addJson(command, options.json);
 }
 
+/// The types of data that contractions are compared in.
+constexpr DType kContractedTypes[] = {DType::f32, DType::bf16, DType::ui8,
+                                      DType::i8};
+
 void addDType(CLI::App &command, DType &dtype) {
   command
       .add_option_function<std::string>(
           "--dtype",
-          [&dtype](const std::string &name) {
-            dtype = name == "bf16" ? DType::bf16 : DType::f32;
+          [&dtype](const std::string &text) {
+            for (DType each : kContractedTypes)
+              if (name(each) == text)
+                dtype = each;
           },
-          "Element type of all operands and of the result")
-      ->check(CLI::IsMember({"f32", "bf16"}));
+          "Element type of the data. Floats are that of all operands and of "
+          "the result. Integers have weights of i8 and results of i32; their "
+          "speeds are in Gop/s, and the peak is that of f32")
+      ->check(CLI::IsMember({"f32", "bf16", "ui8", "i8"}));
 }
 
 void addConv(CLI::App &app, ConvSelection &selection,

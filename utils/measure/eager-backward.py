@@ -4,7 +4,7 @@
   PYTHONPATH=$cache/torch utils/measure/eager-backward.py build/bin/tandem-run
   … utils/measure/eager-backward.py build/bin/tandem-run --filter=softmax --steps
 
-Each layer has about 2^21 elements of f32. A call computes the layer's result and, from a
+Most layers have about 2^21 elements of f32. A call computes the layer's result and, from a
 gradient of the result, the gradients of the layer's operands. Prints a row for each layer:
 median times in µs of a call of Tandem's eager tier and of torch eager, and the ratio of the
 two. Both are measured in turn, round by round, each round in a new process. The smallest
@@ -65,25 +65,16 @@ def softmax(shape, axis):
                  lambda torch, x: torch.softmax(x, axis))
 
 
-def moments(shape, dims, keep):
-    kept = [size if i not in dims else 1 for i, size in enumerate(shape)
-            if keep or i not in dims]
-    return (f"  %mean, %variance = tandem.moments %0 dims = {dims}"
-            f"{' keep_dims' if keep else ''} : ({tensor(shape)}) -> "
-            f"({tensor(kept)}, {tensor(kept)})\n"), tensor(kept)
+def moments(shape, dims):
+    kept = tensor([size for i, size in enumerate(shape) if i not in dims])
+    return (f"  %mean, %variance = tandem.moments %0 dims = {dims} : ({tensor(shape)}) -> "
+            f"({kept}, {kept})\n")
 
 
 def layer_norm(shape):
-    text, kept = moments(shape, [len(shape) - 1], keep=True)
-    kind, row = tensor(shape), tensor(shape[-1:])
-    ops = (f"{text}"
-           f"  %epsilon = tandem.constant dense<1.0e-5> : tensor<f32>\n"
-           f"  %v = tandem.add %variance, %epsilon : ({kept}, tensor<f32>) -> {kept}\n"
-           f"  %s = tandem.rsqrt %v : {kept}\n"
-           f"  %c = tandem.sub %0, %mean : ({kind}, {kept}) -> {kind}\n"
-           f"  %n = tandem.mul %c, %s : ({kind}, {kept}) -> {kind}\n"
-           f"  %m = tandem.mul %n, %1 : ({kind}, {row}) -> {kind}\n"
-           f"  %y = tandem.add %m, %2 : ({kind}, {row}) -> {kind}\n")
+    kind, row, kept = tensor(shape), tensor(shape[-1:]), tensor([*shape[:-1], 1])
+    ops = (f"  %y, %mean, %s = tandem.layer_norm %0, %1, %2 epsilon = 1.0e-5 : "
+           f"({kind}, {row}, {row}) -> ({kind}, {kept}, {kept})\n")
     return Layer("layer norm " + "x".join(map(str, shape)), [shape, shape[-1:], shape[-1:]], ops,
                  lambda torch, x, w, b: torch.nn.functional.layer_norm(x, shape[-1:], w, b))
 
@@ -93,7 +84,7 @@ def batch_norm(shape, last):
     n, c, h, w = shape
     own = [n, h, w, c] if last else shape
     axis = 3 if last else 1
-    text, _ = moments(own, [i for i in range(4) if i != axis], keep=False)
+    text = moments(own, [i for i in range(4) if i != axis])
     row = tensor([c])
     ops = (f"{text}"
            f"  %y = tandem.batch_norm %0, %1, %2, %mean, %variance epsilon = 1.0e-5 "
@@ -109,7 +100,8 @@ def batch_norm(shape, last):
 
 
 LAYERS = [*map(elementwise, ELEMENTWISE), softmax(ROWS, 1), softmax([16, 1024, 128], 2),
-          softmax([32, 64, 1024], 1), layer_norm(ROWS), layer_norm([8, 256, 768]),
+          softmax([32, 64, 1024], 1),
+          *map(layer_norm, [ROWS, [8, 256, 768], [64, 197, 768], [4096, 4096]]),
           *[batch_norm(shape, last) for shape in ([32, 64, 56, 56], [8, 256, 14, 14])
             for last in (False, True)]]
 

@@ -52,8 +52,13 @@ Expected<std::vector<ConvShape>> parseConvShapes(std::string_view text,
 /// Reads and parses a file in that format.
 Expected<std::vector<ConvShape>> readConvShapes(const std::string &path);
 
+/// The element types of the weights and of the result of a contraction whose
+/// data has the type `data`: i8 and i32 for ui8 and i8, `data` for floats.
+DType weightsTypeFor(DType data);
+DType resultTypeFor(DType data);
+
 /// The types of its input (NHWC if `channelsLast`, else NCHW, for two spatial
-/// dims) and of its weights (HWIO or OIHW).
+/// dims), whose elements are `dtype`, and of its weights (HWIO or OIHW).
 TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast);
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
 

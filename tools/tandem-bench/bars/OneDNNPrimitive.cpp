@@ -42,9 +42,16 @@ memory::dims joined(memory::dims dims, const memory::dims &more) {
   return dims;
 }
 
-memory::data_type typeOf(const Tensor &tensor) {
-  return tensor.type().dtype == DType::bf16 ? memory::data_type::bf16
-                                            : memory::data_type::f32;
+memory::data_type typeOf(DType dtype) {
+  constexpr std::pair<DType, memory::data_type> kTypes[] = {
+      {DType::bf16, memory::data_type::bf16},
+      {DType::ui8, memory::data_type::u8},
+      {DType::i8, memory::data_type::s8},
+      {DType::i32, memory::data_type::s32}};
+  for (auto [tandem, library] : kTypes)
+    if (tandem == dtype)
+      return library;
+  return memory::data_type::f32;
 }
 
 /// Logical `dims` that lie in memory in the order `order`, outermost first.
@@ -199,19 +206,20 @@ OneDNNPrimitive::operator=(OneDNNPrimitive &&) noexcept = default;
 OneDNNPrimitive::~OneDNNPrimitive() = default;
 
 Expected<OneDNNPrimitive> OneDNNPrimitive::conv(const ConvShape &shape,
-                                                bool channelsLast,
+                                                DType dtype, bool channelsLast,
                                                 Formats formats,
                                                 const Tensor &weights) {
   return guarded([&]() -> Expected<OneDNNPrimitive> {
     const int rank = shape.numSpatial;
-    const memory::data_type type = typeOf(weights);
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
-    const Plain plain{imageDesc(type, shape.batch, shape.inputChannels,
-                                tail(shape.input, rank), channelsLast),
-                      kernelDesc(type, shape, channelsLast),
-                      imageDesc(type, shape.batch, shape.outputChannels,
-                                tail(shape.output, rank), channelsLast)};
+    const Plain plain{
+        imageDesc(typeOf(dtype), shape.batch, shape.inputChannels,
+                  tail(shape.input, rank), channelsLast),
+        kernelDesc(typeOf(measure::weightsTypeFor(dtype)), shape, channelsLast),
+        imageDesc(typeOf(measure::resultTypeFor(dtype)), shape.batch,
+                  shape.outputChannels, tail(shape.output, rank),
+                  channelsLast)};
     const dnnl::convolution_forward::primitive_desc desc(
         dnnl::convolution_forward::desc(
             dnnl::prop_kind::forward_inference,
@@ -232,10 +240,13 @@ Expected<OneDNNPrimitive> OneDNNPrimitive::matmul(const MatmulShape &shape,
   return guarded([&]() -> Expected<OneDNNPrimitive> {
     const bool isSmall = shape.flops() < kSmallFlops;
     const ThreadsOf threads(isSmall);
-    const memory::data_type type = typeOf(weights);
-    const Plain plain{inOrder(type, {shape.m, shape.k}, {0, 1}),
-                      inOrder(type, {shape.k, shape.n}, {0, 1}),
-                      inOrder(type, {shape.m, shape.n}, {0, 1})};
+    const memory::data_type weightsType =
+                                typeOf(measure::weightsTypeFor(shape.dtype)),
+                            resultType =
+                                typeOf(measure::resultTypeFor(shape.dtype));
+    const Plain plain{inOrder(typeOf(shape.dtype), {shape.m, shape.k}, {0, 1}),
+                      inOrder(weightsType, {shape.k, shape.n}, {0, 1}),
+                      inOrder(resultType, {shape.m, shape.n}, {0, 1})};
     const dnnl::matmul::primitive_desc desc(
         dnnl::matmul::desc(choose(plain.input, formats == Formats::own),
                            choose(plain.weights, formats != Formats::plain),

@@ -40,11 +40,12 @@ struct MatmulShape {
 class OneDNNPrimitive {
 public:
   /// A convolution. Input and output are channels-last with weights …HWIO, or
-  /// channels-first with weights OI…. All have the type of the weights, f32 or
-  /// bf16. Fails where the library has no implementation.
+  /// channels-first with weights OI…. The input has the type `dtype`: f32 or
+  /// bf16, as the weights and the output, or ui8 or i8, with weights of i8 and
+  /// an output of i32. Fails where the library has no implementation.
   static Expected<OneDNNPrimitive> conv(const measure::ConvShape &shape,
-                                        bool channelsLast, Formats formats,
-                                        const Tensor &weights);
+                                        DType dtype, bool channelsLast,
+                                        Formats formats, const Tensor &weights);
   /// A product of row-major matrices, likewise.
   static Expected<OneDNNPrimitive>
   matmul(const MatmulShape &shape, Formats formats, const Tensor &weights);

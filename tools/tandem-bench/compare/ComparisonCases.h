@@ -21,7 +21,8 @@ struct ConvSelection {
   /// "nhwc" (weights …HWIO) or "nchw" (weights OI…), for any number of spatial
   /// dims.
   std::string layout = "nhwc";
-  /// f32 or bf16.
+  /// The type of the data: f32, bf16, ui8 or i8. Integers are multiplied by
+  /// weights of i8, and summed in i32.
   DType dtype = DType::f32;
   /// Whether a ReLU follows each. There is no call of the library alone then.
   bool withReLU = false;

@@ -38,10 +38,11 @@ ComparisonCase caseOf(const ConvSelection &selection, const ConvShape &shape,
     return measure::graphOf(shape, dtype, channelsLast, hex, withReLU);
   };
   if (!selection.withReLU)
-    comparisonCase.library = [shape, channelsLast](Formats formats,
-                                                   const Tensor &weights) {
-      return OneDNNPrimitive::conv(shape, channelsLast, formats, weights);
-    };
+    comparisonCase.library =
+        [dtype, shape, channelsLast](Formats formats, const Tensor &weights) {
+          return OneDNNPrimitive::conv(shape, dtype, channelsLast, formats,
+                                       weights);
+        };
   return comparisonCase;
 }
 

@@ -16,14 +16,17 @@ namespace {
 std::string sourceOf(const MatmulShape &shape, const std::string &hex) {
   const std::string lhs =
       TensorType{shape.dtype, Shape{shape.m, shape.k}}.str();
-  const std::string rhs =
-      TensorType{shape.dtype, Shape{shape.k, shape.n}}.str();
-  const std::string out =
-      TensorType{shape.dtype, Shape{shape.m, shape.n}}.str();
+  const std::string rhs = TensorType{
+      measure::weightsTypeFor(shape.dtype),
+      Shape{shape.k, shape.n}}.str();
+  const std::string out = TensorType{
+      measure::resultTypeFor(shape.dtype),
+      Shape{shape.m, shape.n}}.str();
+  const std::string widen = isInteger(shape.dtype) ? " widen" : "";
   return "func.func @main(%x: " + lhs + ") -> " + out +
          " {\n  %w = tandem.constant dense<\"0x" + hex + "\"> : " + rhs +
-         "\n  %0 = tandem.matmul %x, %w : (" + lhs + ", " + rhs + ") -> " +
-         out + "\n  return %0 : " + out + "\n}\n";
+         "\n  %0 = tandem.matmul %x, %w" + widen + " : (" + lhs + ", " + rhs +
+         ") -> " + out + "\n  return %0 : " + out + "\n}\n";
 }
 
 } // namespace
@@ -58,7 +61,8 @@ ComparisonCase matmulCase(const MatmulShape &shape) {
                         std::to_string(shape.n) + "x" + std::to_string(shape.k);
   comparisonCase.flops = shape.flops();
   comparisonCase.input = {shape.dtype, Shape{shape.m, shape.k}};
-  comparisonCase.weights = {shape.dtype, Shape{shape.k, shape.n}};
+  comparisonCase.weights = {measure::weightsTypeFor(shape.dtype),
+                            Shape{shape.k, shape.n}};
   comparisonCase.source = [shape](const std::string &hex) {
     return sourceOf(shape, hex);
   };

@@ -52,6 +52,7 @@ private:
     });
   }
   void addUnary(OpKind kind, const TensorType &type);
+  void addLayerNorms(const TensorType &type);
   void addCasts(int64_t size);
   void addConv(const std::string &what, DType dtype, int64_t inputs,
                int64_t outputs, int64_t image, int64_t window, int64_t stride,
@@ -268,7 +269,18 @@ void CaseList::addReductions() {
                 return fuzz::move(b, OpKind::batch_norm, norm, values);
               });
         }
+        addLayerNorms(type);
       }
+}
+
+/// A layer norm of rows, and its gradients.
+void CaseList::addLayerNorms(const TensorType &type) {
+  const TensorType row{type.dtype, {type.shape[1]}};
+  const TensorType statistics = statisticsType(type, 1);
+  fb::LayerNormAttrsT attrs;
+  attrs.epsilon = 1e-5;
+  add("layer_norm", OpKind::layer_norm, attrs, {type, row, row});
+  add(OpKind::layer_norm_backward, {type, type, row, statistics, statistics});
 }
 
 //===----------------------------------------------------------------------===//

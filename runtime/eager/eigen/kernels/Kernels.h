@@ -352,6 +352,8 @@ struct KernelTable {
   TransposeKernel (*transpose)(int64_t width);
   MatmulKernel (*matmul)(DType dtype);
   ByteDotsKernel (*byteDots)();
+  /// The kernel for data of i8 or ui8.
+  ByteProductsKernel (*byteProducts)(DType dtype);
   WindowMaxKernel (*windowMax)(DType dtype);
   /// Null for types other than f32 and f64.
   const PoolKernels *(*pool)(DType dtype);
