@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Loop/HiddenValues.h"
 #include "Loop/LaneEmitter.h"
 #include "Prefetch.h"
 
@@ -281,8 +282,11 @@ LaneValue LaneEmitter::emitShuffledLoad(Buffer buffer, const LaneValue &offset,
   SmallVector<int32_t> picked;
   for (auto [step, reads] : llvm::zip_equal(offset.steps, isRead))
     picked.push_back(static_cast<int32_t>(reads ? step - least : length));
+  Value other = llvm::is_contained(isRead, false)
+                    ? hiddenZero(builder, loc, wide)
+                    : loaded;
   return {LaneValue::Varying,
-          LLVM::ShuffleVectorOp::create(builder, loc, loaded, zero, picked)};
+          LLVM::ShuffleVectorOp::create(builder, loc, loaded, other, picked)};
 }
 
 LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
@@ -331,28 +335,6 @@ LaneValue LaneEmitter::emitGather(Buffer buffer, LaneValue offset) {
   return {LaneValue::Varying, LLVM::masked_gather::create(
                                   builder, loc, type, pointers, mask,
                                   ValueRange(zero), getAlignment(memoryType))};
-}
-
-/// `mask` as a value that LLVM does not know. LLVM 22 stores 32 bits for a
-/// masked store of elements that were narrowed to 8 or 16 bits, if it knows
-/// that the mask has one lane.
-static Value hideMask(OpBuilder &builder, Location loc, Value mask) {
-  auto type = cast<VectorType>(mask.getType());
-  const auto lanes = static_cast<unsigned>(type.getNumElements());
-  Type bits = builder.getIntegerType(lanes),
-       whole = builder.getIntegerType(std::max(lanes, 32U));
-  Value number = LLVM::BitcastOp::create(builder, loc, bits, mask);
-  if (bits != whole)
-    number = arith::ExtUIOp::create(builder, loc, whole, number);
-  number = LLVM::InlineAsmOp::create(
-               builder, loc, TypeRange(whole), number, /*asm_string=*/"",
-               /*constraints=*/"=r,0", /*has_side_effects=*/false,
-               /*is_align_stack=*/false, LLVM::TailCallKind::None,
-               LLVM::AsmDialectAttr(), ArrayAttr())
-               .getResult(0);
-  if (bits != whole)
-    number = arith::TruncIOp::create(builder, loc, bits, number);
-  return LLVM::BitcastOp::create(builder, loc, type, number);
 }
 
 void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
