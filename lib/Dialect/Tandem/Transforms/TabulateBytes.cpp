@@ -44,7 +44,7 @@ constexpr int64_t kTableSize = 256;
 /// The ops behind them begin another function.
 constexpr size_t kMaxOps = 64;
 /// A function with fewer operations (OpInfo::flops) takes less time than a
-/// table: with vpshufb on AVX2, a lookup of 8 bytes takes 42 instructions, and
+/// table: on AVX2, a lookup of 8 bytes takes about 32 instructions, and
 /// an op of a quantized graph takes one to six.
 constexpr int kLeastFlops = 16;
 

@@ -34,7 +34,7 @@ public:
     const int64_t count = op.getBytes().getType().getNumElements();
     if (vbmi && count <= kRegister)
       rewriter.replaceOp(op, findInRegisters(op, rewriter));
-    else if (shuffledBytes > 0 && count >= kLane / 2)
+    else if (isShuffled(count))
       rewriter.replaceOp(op, shuffle(op, rewriter));
     else
       rewriter.replaceOp(op, load(op, rewriter));
@@ -42,6 +42,12 @@ public:
   }
 
 private:
+  /// Whether pshufb takes fewer instructions than loads, for `count` bytes. For
+  /// up to 16 bytes, it takes four instructions for each register of the table;
+  /// a load takes about four for each byte.
+  bool isShuffled(int64_t count) const {
+    return shuffledBytes > 0 && count > cpu::kByteTableSize / shuffledBytes;
+  }
   static Value load(cpu::LookUpBytesOp op, PatternRewriter &rewriter);
   static Value findInRegisters(cpu::LookUpBytesOp op,
                                PatternRewriter &rewriter);
@@ -71,6 +77,20 @@ Value concatenate(PatternRewriter &rewriter, Location loc, Value lhs,
                                        llvm::to_vector(numbers));
 }
 
+Value number(PatternRewriter &rewriter, Location loc, int64_t value) {
+  return LLVM::ConstantOp::create(rewriter, loc, rewriter.getI64Type(),
+                                  rewriter.getI64IntegerAttr(value));
+}
+
+/// The elements of `bytes` from element `first` on, as an integer of 64 bits.
+/// Its bytes behind the last element are undefined.
+Value readScalar(PatternRewriter &rewriter, Location loc, Value bytes,
+                 int64_t first) {
+  Value part =
+      pick(rewriter, loc, bytes, 8, [&](int64_t i) { return first + i; });
+  return LLVM::BitcastOp::create(rewriter, loc, rewriter.getI64Type(), part);
+}
+
 /// The bytes of the table from byte `first` on, as a vector.
 Value loadPart(PatternRewriter &rewriter, Location loc, Value table,
                VectorType type, int64_t first) {
@@ -85,24 +105,31 @@ Value loadPart(PatternRewriter &rewriter, Location loc, Value table,
 
 } // namespace
 
-/// LLVM expands a gather of bytes to code that takes several times as long.
+/// LLVM expands a gather of bytes to code that takes several times as long. It
+/// would also move each index to a register of its own with `pextrb`; of a
+/// scalar of 64 bits, an index takes a shift.
 Value LookUpBytes::load(cpu::LookUpBytesOp op, PatternRewriter &rewriter) {
+  constexpr int64_t kScalar = 8;
   Location loc = op.getLoc();
   const VectorType type = op.getBytes().getType();
-  Type wide = rewriter.getI64Type();
+  Type byte = rewriter.getI8Type(), wide = rewriter.getI64Type();
   Value found = LLVM::PoisonOp::create(rewriter, loc, type);
+  Value indices;
   for (int64_t lane = 0; lane < type.getNumElements(); ++lane) {
-    Value at = LLVM::ConstantOp::create(rewriter, loc, wide,
-                                        rewriter.getI64IntegerAttr(lane));
-    Value byte =
-        LLVM::ExtractElementOp::create(rewriter, loc, op.getBytes(), at);
-    Value offset = LLVM::ZExtOp::create(rewriter, loc, wide, byte);
-    Value from = LLVM::GEPOp::create(
-        rewriter, loc, op.getTable().getType(), rewriter.getI8Type(),
-        op.getTable(), ValueRange(offset), LLVM::GEPNoWrapFlags::inbounds);
-    Value loaded =
-        LLVM::LoadOp::create(rewriter, loc, rewriter.getI8Type(), from);
-    found = LLVM::InsertElementOp::create(rewriter, loc, found, loaded, at);
+    if (lane % kScalar == 0)
+      indices = readScalar(rewriter, loc, op.getBytes(), lane);
+    Value offset = LLVM::ZExtOp::create(
+        rewriter, loc, wide,
+        LLVM::TruncOp::create(
+            rewriter, loc, byte,
+            LLVM::LShrOp::create(rewriter, loc, indices,
+                                 number(rewriter, loc, 8 * (lane % kScalar)))));
+    Value from = LLVM::GEPOp::create(rewriter, loc, op.getTable().getType(),
+                                     byte, op.getTable(), ValueRange(offset),
+                                     LLVM::GEPNoWrapFlags::inbounds);
+    found = LLVM::InsertElementOp::create(
+        rewriter, loc, found, LLVM::LoadOp::create(rewriter, loc, byte, from),
+        number(rewriter, loc, lane));
   }
   return found;
 }
