@@ -43,6 +43,11 @@ TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast) {
   return image(dtype, shape, shape.inputChannels, shape.input, channelsLast);
 }
 
+TensorType resultOf(const ConvShape &shape, DType dtype, bool channelsLast) {
+  return image(resultTypeFor(dtype), shape, shape.outputChannels, shape.output,
+               channelsLast);
+}
+
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast) {
   TensorType type{weightsTypeFor(dtype), Shape()};
   auto push = [&](std::initializer_list<int64_t> sizes) {
@@ -68,23 +73,37 @@ static std::string layoutOf(const ConvShape &shape, bool channelsLast) {
          images + "\">";
 }
 
+/// The attributes of an op that say where its windows are.
+static std::string windowsOf(const ConvShape &shape) {
+  return " strides = " + listOf(shape, shape.strides) +
+         " pad_low = " + listOf(shape, shape.padLow) +
+         " pad_high = " + listOf(shape, shape.padHigh) +
+         " dilations = " + listOf(shape, shape.dilations) +
+         " groups = " + std::to_string(shape.groups);
+}
+
+std::string weightsGradientOf(const ConvShape &shape, DType dtype,
+                              bool channelsLast) {
+  const std::string in = inputOf(shape, dtype, channelsLast).str(),
+                    gradient = resultOf(shape, dtype, channelsLast).str(),
+                    weights = kernelOf(shape, dtype, channelsLast).str();
+  return "func.func @main(%x: " + in + ", %g: " + gradient + ") -> " + weights +
+         " {\n  %0 = tandem.conv_backward_weights %x, %g layout = " +
+         layoutOf(shape, channelsLast) +
+         " window = " + listOf(shape, shape.kernel) + windowsOf(shape) +
+         " : (" + in + ", " + gradient + ") -> " + weights +
+         "\n  return %0 : " + weights + "\n}\n";
+}
+
 std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
                     const std::string &hex, bool withReLU) {
   const std::string in = inputOf(shape, dtype, channelsLast).str();
-  const std::string out =
-      image(resultTypeFor(dtype), shape, shape.outputChannels, shape.output,
-            channelsLast)
-          .str();
+  const std::string out = resultOf(shape, dtype, channelsLast).str();
   const std::string weights = kernelOf(shape, dtype, channelsLast).str();
   return "func.func @main(%x: " + in + ") -> " + out + " {\n" +
          "  %w = tandem.constant dense<\"0x" + hex + "\"> : " + weights +
          "\n  %0 = tandem.conv %x, %w layout = " +
-         layoutOf(shape, channelsLast) +
-         " strides = " + listOf(shape, shape.strides) +
-         " pad_low = " + listOf(shape, shape.padLow) +
-         " pad_high = " + listOf(shape, shape.padHigh) +
-         " dilations = " + listOf(shape, shape.dilations) +
-         " groups = " + std::to_string(shape.groups) + " : (" + in + ", " +
+         layoutOf(shape, channelsLast) + windowsOf(shape) + " : (" + in + ", " +
          weights + ") -> " + out +
          (withReLU ? "\n  %1 = tandem.relu %0 : " + out + "\n  return %1 : "
                    : "\n  return %0 : ") +

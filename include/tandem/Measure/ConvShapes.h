@@ -58,8 +58,10 @@ DType weightsTypeFor(DType data);
 DType resultTypeFor(DType data);
 
 /// The types of its input (NHWC if `channelsLast`, else NCHW, for two spatial
-/// dims), whose elements are `dtype`, and of its weights (HWIO or OIHW).
+/// dims), whose elements are `dtype`, of its result in the same layout, and of
+/// its weights (HWIO or OIHW).
 TensorType inputOf(const ConvShape &shape, DType dtype, bool channelsLast);
+TensorType resultOf(const ConvShape &shape, DType dtype, bool channelsLast);
 TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
 
 /// The MLIR text of a graph of this one convolution, and of a ReLU after it if
@@ -67,6 +69,11 @@ TensorType kernelOf(const ConvShape &shape, DType dtype, bool channelsLast);
 /// are given by `hex`, in hexadecimal digits.
 std::string graphOf(const ConvShape &shape, DType dtype, bool channelsLast,
                     const std::string &hex, bool withReLU = false);
+
+/// The MLIR text of a graph of the gradient of this convolution's weights: a
+/// function @main of the input and of the gradient of the result.
+std::string weightsGradientOf(const ConvShape &shape, DType dtype,
+                              bool channelsLast);
 
 } // namespace tandem::measure
 

@@ -43,6 +43,13 @@ constexpr const char *kStridedColumns[] = {
     "f32 nchw ic128ih28oc128oh14kh1sh2ph0"};
 constexpr const char *kReordered[] = {"f32 nchw ic16ih56oc16oh56kh3ph1",
                                       "f32 nchw ic64ih56oc64oh56kh3ph1"};
+/// Gradients of weights, sums over some hundreds and some thousands of
+/// positions.
+constexpr const char *kWeightsGradients[] = {
+    "f32 nhwc weights ic64ih56oc64oh56kh3ph1",
+    "f32 nhwc weights ic128ih28oc128oh28kh3ph1",
+    "f32 nhwc weights ic256ih56oc64oh56kh1ph0",
+    "f32 nhwc weights ic128ih28oc512oh28kh1ph0"};
 /// Beside which waking threads takes little.
 constexpr const char *kLargeMatrices[] = {"f32 nchw ic256ih28oc512oh28kh1ph0",
                                           "f32 nchw ic256ih56oc64oh56kh1ph0"};
@@ -78,6 +85,9 @@ constexpr Share kShares[] = {
     {"library_generic",
      [](CPUDevice &d) -> double & { return d.shares.library.generic; },
      kGeneric, ContractionWay::Library},
+    {"library_weights_gradient",
+     [](CPUDevice &d) -> double & { return d.shares.library.weightsGradient; },
+     kWeightsGradients, ContractionWay::Library},
     {"library_tile_products",
      [](CPUDevice &d) -> double & { return d.shares.library.tileProducts; },
      kMatrices, ContractionWay::Library},

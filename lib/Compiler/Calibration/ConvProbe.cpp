@@ -50,12 +50,58 @@ static Expected<std::string> makeModelThatPrefers(ContractionWay way) {
 
 /// Channels first the library is called as the graph has it, where the compiler
 /// would reorder the data.
+namespace {
+/// What the text of a probe says.
+struct ProbeText {
+  DType dtype;
+  bool isChannelsLast, isGradient;
+  measure::ConvShape shape;
+};
+
+/// A graph of a probe, and the types of its inputs.
+struct ProbeGraph {
+  std::string source;
+  std::vector<TensorType> inputs;
+};
+} // namespace
+
+static Expected<ProbeText> readText(StringRef text) {
+  auto [type, rest] = text.split(' ');
+  auto [layout, list] = rest.split(' ');
+  const bool isGradient = list.consume_front("weights ");
+  TANDEM_ASSIGN_OR_RETURN(
+      auto shapes, measure::parseConvShapes("mb1" + list.str(), "calibrate"));
+  return ProbeText{type == "bf16" ? DType::bf16 : DType::f32, layout == "nhwc",
+                   isGradient, shapes.front()};
+}
+
+static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
+  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(type));
+  fillRandom(tensor, seed);
+  return tensor;
+}
+
+static Expected<ProbeGraph> makeGraph(const ProbeText &text) {
+  const auto &[dtype, isChannelsLast, isGradient, shape] = text;
+  const TensorType input = measure::inputOf(shape, dtype, isChannelsLast);
+  if (isGradient)
+    return ProbeGraph{measure::weightsGradientOf(shape, dtype, isChannelsLast),
+                      {input, measure::resultOf(shape, dtype, isChannelsLast)}};
+  TANDEM_ASSIGN_OR_RETURN(
+      Tensor weights,
+      makeRandom(measure::kernelOf(shape, dtype, isChannelsLast), /*seed=*/1));
+  std::string hex = llvm::toHex(
+      ArrayRef(weights.as<uint8_t>(), static_cast<size_t>(weights.bytes())));
+  return ProbeGraph{measure::graphOf(shape, dtype, isChannelsLast, hex),
+                    {input}};
+}
+
 static Expected<std::unique_ptr<Executor>>
-makeExecutor(const std::string &source, const TensorType &input,
-             ContractionWay way, bool isChannelsLast) {
-  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(source));
+makeExecutor(const ProbeGraph &source, const ProbeText &text,
+             ContractionWay way) {
+  TANDEM_ASSIGN_OR_RETURN(auto graph, Graph::parseString(source.source));
   bool isGenerated = way != ContractionWay::Library;
-  if (!isGenerated && !isChannelsLast)
+  if (!isGenerated && (!text.isChannelsLast || text.isGradient))
     return Executor::create(graph->eagerProgram());
   CompileOptions options;
   TANDEM_ASSIGN_OR_RETURN(std::string model, makeModelThatPrefers(way));
@@ -65,49 +111,41 @@ makeExecutor(const std::string &source, const TensorType &input,
   options.diskCache = false;
   TANDEM_ASSIGN_OR_RETURN(auto compiler, graph->createCompiler(options));
   TANDEM_ASSIGN_OR_RETURN(PreparedTier compiled,
-                          compileTier(*compiler, {&input, 1}));
+                          compileTier(*compiler, source.inputs));
   if (compiled.program->steps.size() != 1)
     return fail("calibrate", "it takes more steps than one");
   return std::move(compiled.executor);
 }
 
-static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {
-  TANDEM_ASSIGN_OR_RETURN(Tensor tensor, Tensor::allocate(type));
-  fillRandom(tensor, seed);
-  return tensor;
-}
-
 ConvProbe::ConvProbe(ContractionWay way)
     : way(way), context(graphDialects(), MLIRContext::Threading::DISABLED) {}
 
+LogicalResult ConvProbe::readGraph(const std::string &source) {
+  module = parseSourceString<ModuleOp>(source, &context);
+  if (!module)
+    return failure();
+  module->walk([&](Operation *each) {
+    if (isa<ir::ConvOp, ir::ConvBackwardWeightsOp>(each))
+      op = each;
+  });
+  return success();
+}
+
 Expected<std::unique_ptr<ConvProbe>> ConvProbe::create(StringRef text,
                                                        ContractionWay way) {
-  auto [type, rest] = text.split(' ');
-  auto [layout, list] = rest.split(' ');
-  DType dtype = type == "bf16" ? DType::bf16 : DType::f32;
-  bool isChannelsLast = layout == "nhwc";
-  TANDEM_ASSIGN_OR_RETURN(
-      auto shapes, measure::parseConvShapes("mb1" + list.str(), "calibrate"));
-  const measure::ConvShape &shape = shapes.front();
-  TANDEM_ASSIGN_OR_RETURN(
-      Tensor weights,
-      makeRandom(measure::kernelOf(shape, dtype, isChannelsLast), /*seed=*/1));
-  TANDEM_ASSIGN_OR_RETURN(
-      Tensor input,
-      makeRandom(measure::inputOf(shape, dtype, isChannelsLast), /*seed=*/2));
-  std::string hex = llvm::toHex(
-      ArrayRef(weights.as<uint8_t>(), static_cast<size_t>(weights.bytes())));
-  std::string source = measure::graphOf(shape, dtype, isChannelsLast, hex);
-
+  TANDEM_ASSIGN_OR_RETURN(ProbeText read, readText(text));
+  TANDEM_ASSIGN_OR_RETURN(ProbeGraph graph, makeGraph(read));
   std::unique_ptr<ConvProbe> probe(new ConvProbe(way));
-  probe->module = parseSourceString<ModuleOp>(source, &probe->context);
-  if (!probe->module)
+  if (failed(probe->readGraph(graph.source)))
     return fail("calibrate", "a convolution cannot be read");
-  probe->module->walk([&](ir::ConvOp conv) { probe->conv = conv; });
-  TANDEM_ASSIGN_OR_RETURN(
-      probe->executor, makeExecutor(source, input.type(), way, isChannelsLast));
+  TANDEM_ASSIGN_OR_RETURN(probe->executor, makeExecutor(graph, read, way));
+  std::vector<Tensor> inputs;
+  for (const TensorType &type : graph.inputs) {
+    TANDEM_ASSIGN_OR_RETURN(Tensor input, makeRandom(type, 2 + inputs.size()));
+    inputs.push_back(std::move(input));
+  }
   TANDEM_ASSIGN_OR_RETURN(probe->inputs,
-                          copyToDevice({&input, 1}, probe->executor->stream()));
+                          copyToDevice(inputs, probe->executor->stream()));
   TANDEM_RETURN_IF_ERROR(probe->executor->run(probe->inputs, probe->outputs));
   return probe;
 }
@@ -135,8 +173,10 @@ Expected<double> ConvProbe::measure(const SpeedReference &reference) {
 }
 
 std::optional<double> ConvProbe::predictNs(const DeviceModel &model) {
+  if (auto gradient = dyn_cast<ir::ConvBackwardWeightsOp>(op))
+    return estimateLibraryNs(gradient, model);
   for (const ContractionCost &cost :
-       estimateContractionCosts(conv, /*isConstant=*/true, model))
+       estimateContractionCosts(op, /*isConstant=*/true, model))
     if (cost.way == way)
       return cost.getNs();
   return std::nullopt;

@@ -45,8 +45,10 @@ SpeedReference makeFlopsReference(int64_t vectorBits);
 class ConvProbe {
 public:
   /// Compiles a convolution. `text` has a dtype, a layout and a shape in the
-  /// format of test/shapes/conv: "f32 nhwc ic64ih28oc64oh28kh3ph1". The Error
-  /// says why the convolution cannot run in the required way.
+  /// format of test/shapes/conv: "f32 nhwc ic64ih28oc64oh28kh3ph1". With the
+  /// word "weights" before the shape, the probe computes the gradient of the
+  /// convolution's weights, in the library. The Error says why the convolution
+  /// cannot run in the required way.
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      ContractionWay way);
 
@@ -64,11 +66,13 @@ public:
 
 private:
   ConvProbe(ContractionWay way);
+  mlir::LogicalResult readGraph(const std::string &source);
 
   ContractionWay way;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> module;
-  ir::ConvOp conv;
+  /// The convolution, or the gradient of its weights.
+  mlir::Operation *op = nullptr;
   std::unique_ptr<Executor> executor;
   std::vector<Tensor> inputs, outputs;
 };

@@ -21,6 +21,7 @@ static void visitNumbers(Shares &shares, Visit visit) {
   visit("library_generic", shares.library.generic);
   visit("library_matrix_unit", shares.library.matrixUnit);
   visit("library_other", shares.library.other);
+  visit("library_weights_gradient", shares.library.weightsGradient);
   visit("library_tile_products", shares.library.tileProducts);
   visit("library_column_cycles", shares.library.columnCycles);
   visit("library_strided_column_cycles", shares.library.stridedColumnCycles);

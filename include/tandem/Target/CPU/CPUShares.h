@@ -26,6 +26,9 @@ struct LibraryShares {
   /// The share of the device's peak that contractions reach for which Tandem
   /// has no register tile.
   double other = 0.6;
+  /// The share of a core's peak that gradients of weights reach
+  /// (`conv_backward_weights`), in images with channels last.
+  double weightsGradient = 0.75;
   /// The library computes channels-first convolutions as matrix products.
   /// `tileProducts` is the overhead of a tile, in multiply-adds per element of
   /// the result. `columnCycles` is the number of cycles for each element that

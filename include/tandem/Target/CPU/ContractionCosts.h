@@ -28,6 +28,9 @@
 #include <algorithm>
 
 namespace tandem {
+namespace ir {
+class ConvBackwardWeightsOp;
+} // namespace ir
 
 /// A way to compute a contraction.
 enum class ContractionWay {
@@ -69,6 +72,11 @@ struct ContractionCost {
 llvm::SmallVector<ContractionCost, 4>
 estimateContractionCosts(mlir::Operation *op, bool isConstant,
                          const DeviceModel &device, bool useWinograd = false);
+
+/// Estimates the time of the library for `op`, whose type is static, in
+/// nanoseconds.
+double estimateLibraryNs(ir::ConvBackwardWeightsOp op,
+                         const DeviceModel &device);
 
 /// The least cost of a generated kernel, and the cost of the library; none
 /// where no kernel can be generated.

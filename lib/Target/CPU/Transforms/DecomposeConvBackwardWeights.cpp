@@ -15,7 +15,6 @@
 
 #include "tandem/Target/CPU/Passes.h"
 
-#include "Contraction/Cost/CostProblem.h"
 #include "ReadCPUDevice.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -38,11 +37,8 @@ namespace tandem {
 
 namespace {
 
-/// A sum is split among blocks of images if a block still has this many
-/// positions. The columns of a block that a tile reads, 64 bytes for each
-/// position, then fit into a second-level cache, and the partial sums cost
-/// little.
-constexpr int64_t kMinPositionsOfBlock = 512;
+/// The bytes of a row of outputs that a register tile reads at each position.
+constexpr int64_t kTileRowBytes = 64;
 
 /// The spatial dims that a `conv` can have.
 constexpr size_t kMaxSpatial = 3;
@@ -50,7 +46,7 @@ constexpr size_t kMaxSpatial = 3;
 /// Builds the ops that replace one op, in front of it. The op has one group.
 class Decomposition {
 public:
-  explicit Decomposition(ir::ConvBackwardWeightsOp op);
+  Decomposition(ir::ConvBackwardWeightsOp op, const DeviceModel &device);
 
   /// True if each window is one element.
   bool isPointwise();
@@ -99,6 +95,7 @@ private:
   }
 
   ir::ConvBackwardWeightsOp op;
+  const DeviceModel &device;
   OpBuilder builder;
   Location loc;
   ir::ConvLayoutAttr layout;
@@ -117,8 +114,10 @@ static int64_t bytesOf(Value value) {
   return ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes();
 }
 
-Decomposition::Decomposition(ir::ConvBackwardWeightsOp op)
-    : op(op), builder(op), loc(op.getLoc()), layout(op.getLayout()),
+Decomposition::Decomposition(ir::ConvBackwardWeightsOp op,
+                             const DeviceModel &device)
+    : op(op), device(device), builder(op), loc(op.getLoc()),
+      layout(op.getLayout()),
       spatial(StringRef("DHW").take_back(op.getStrides().size())) {
   for (auto [i, letter] : llvm::enumerate(spatial)) {
     const int64_t size = sizeOf(op.getInput(), layout.getInput(), letter),
@@ -171,12 +170,22 @@ Value Decomposition::cut(Value x) {
   return create<ir::SliceOp>(x, list(zeros), list(ends), list(ones));
 }
 
+/// A sum is split among blocks of images if the rows of outputs that a tile
+/// reads for a block would fill a first-level cache. The partial sums then cost
+/// little.
+static int64_t leastPositionsOfBlock(const DeviceModel &device) {
+  const int64_t cached = device.caches.empty()
+                             ? int64_t(32) << 10
+                             : device.caches.front().bytes / device.cores;
+  return std::max<int64_t>(cached / kTileRowBytes, 1);
+}
+
 int64_t Decomposition::countBlocks(int64_t images, int64_t positions) {
   // Partial sums of 16 bits would be rounded.
   if (!getElementTypeOrSelf(op.getResult()).isF32())
     return 1;
-  int64_t blocks =
-      std::clamp<int64_t>(images * positions / kMinPositionsOfBlock, 1, images);
+  int64_t blocks = std::clamp<int64_t>(
+      images * positions / leastPositionsOfBlock(device), 1, images);
   while (images % blocks != 0)
     --blocks;
   return blocks;
@@ -264,36 +273,6 @@ Value Decomposition::build() {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The library's speed as a share of its speed for a convolution, in code for
-/// vectors of 256 and of 512 bits: over ResNet-50's shapes on a Zen 3 and a
-/// Zen 4.
-static double getLibraryShare(const CostProblem &problem) {
-  constexpr double kNarrow = 0.7, kWide = 0.9;
-  return problem.shares.library.tiles *
-         (problem.core.vectorBits < 512 ? kNarrow : kWide);
-}
-
-/// The time of the op step. The library reorders operands whose channels are
-/// not last.
-static double getLibraryNs(ir::ConvBackwardWeightsOp op,
-                           const DeviceModel &device, int64_t reordered) {
-  const CostProblem problem{op,
-                            /*isConstant=*/false,
-                            device,
-                            *op.getCost(),
-                            getCoreModel(device),
-                            CPUShares::of(device)};
-  const double cycles = static_cast<double>(problem.cost.flops) /
-                        getFlopsPerCycle(problem.core) /
-                        getLibraryShare(problem);
-  const ContractionCost cost = getCostOfCycles(ContractionWay::Library, problem,
-                                               cycles, device.cores, 1);
-  const double moved = 2 * static_cast<double>(reordered);
-  return cost.getNs() + device.libraryCallNs + device.libraryWakeNs +
-         problem.shares.library.reorderFactor * moved /
-             device.bytesPerNs(2 * moved);
-}
-
 /// The time of the ops that were built; none if there are no register tiles for
 /// the contraction among them.
 static std::optional<double> getGeneratedNs(const Decomposition &ops,
@@ -351,13 +330,13 @@ private:
   void visit(ir::ConvBackwardWeightsOp op) {
     if (!isCandidate(op))
       return;
-    Decomposition ops(op);
+    Decomposition ops(op, device);
     if (!ops.isPossible())
       return;
     Value result = ops.build();
     const std::optional<double> generatedNs = getGeneratedNs(ops, device);
     const BackendCosts costs{generatedNs.value_or(0),
-                             getLibraryNs(op, device, countReordered(op))};
+                             estimateLibraryNs(op, device)};
     LLVM_DEBUG(llvm::dbgs()
                << op << "\n  generated " << int64_t(costs.generatedNs)
                << " ns, by the library " << int64_t(costs.libraryNs)
@@ -371,17 +350,6 @@ private:
     ops.erase();
     if (usesLibrary)
       chooseLibrary(op, costs);
-  }
-
-  /// The bytes of the operands whose channels are not last.
-  static int64_t countReordered(ir::ConvBackwardWeightsOp op) {
-    int64_t bytes = 0;
-    for (auto [value, layout] :
-         {std::pair{op.getInput(), op.getLayout().getInput()},
-          std::pair{op.getGradient(), op.getLayout().getOutput()}})
-      if (layout.back() != 'C')
-        bytes += bytesOf(value);
-    return bytes;
   }
 
   DeviceModel device;

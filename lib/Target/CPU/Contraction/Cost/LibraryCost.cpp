@@ -270,4 +270,38 @@ ContractionCost estimateLibraryCost(CostProblem problem,
   return cost;
 }
 
+/// The bytes of the operands whose channels are not last, which the library
+/// reorders.
+static double getReorderedBytes(ir::ConvBackwardWeightsOp op) {
+  double bytes = 0;
+  for (auto [value, layout] :
+       {std::pair{op.getInput(), op.getLayout().getInput()},
+        std::pair{op.getGradient(), op.getLayout().getOutput()}})
+    if (layout.back() != 'C')
+      bytes += double(
+          ir::toTandemType(cast<RankedTensorType>(value.getType())).bytes());
+  return bytes;
+}
+
+double estimateLibraryNs(ir::ConvBackwardWeightsOp op,
+                         const DeviceModel &device) {
+  const CostProblem problem{op,
+                            /*isConstant=*/false,
+                            device,
+                            *op.getCost(),
+                            getCoreModel(device),
+                            CPUShares::of(device)};
+  const LibraryShares &library = problem.shares.library;
+  const double cycles = double(problem.cost.flops) /
+                        getFlopsPerCycle(problem.core) /
+                        library.weightsGradient;
+  ContractionCost cost = getCostOfCycles(ContractionWay::Library, problem,
+                                         cycles, device.cores, 1);
+  const double moved = 2 * getReorderedBytes(op);
+  cost.startNs += device.libraryCallNs +
+                  (device.cores > 1 ? device.libraryWakeNs : 0) +
+                  library.reorderFactor * moved / device.bytesPerNs(2 * moved);
+  return cost.getNs();
+}
+
 } // namespace tandem
