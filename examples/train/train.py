@@ -67,16 +67,15 @@ class Run:
 
     def train_epoch(self) -> tuple[float, float]:
         """The mean loss and accuracy of an epoch. A resumed run sees the same batches."""
-        order = np.random.default_rng((self.options.seed, self.epoch)).permutation(
-            len(self.images))
+        rng = np.random.default_rng((self.options.seed, self.epoch))
+        order = rng.permutation(len(self.images))
         total, right = 0.0, 0
         for start in range(0, len(order), self.options.batch):
             began = time.perf_counter()
             batch = order[start:start + self.options.batch]
             images = fashion_mnist.prepare(self.images[batch])
             ready = time.perf_counter()
-            loss, hits = self.step(self.state, images, self.labels[batch],
-                                   rate=self.options.rate)
+            loss, hits = self.step(self.state, images, self.labels[batch], rate=self.options.rate)
             self.seconds["preprocess"] += ready - began
             self.seconds["steps"] += time.perf_counter() - ready
             total, right = total + float(loss) * len(batch), right + int(hits)
