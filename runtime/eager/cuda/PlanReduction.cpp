@@ -86,8 +86,9 @@ Planned cuda::planLayerNorm(const OpSignature &signature) {
   return OpPlan{{plan}, {}};
 }
 
-/// The gradient of the input line by line, and those of the scale and the
-/// offset column by column.
+/// Plans two kernels. The first computes the gradient of the input line by
+/// line. The second computes the gradients of the scale and of the offset
+/// column by column.
 Planned cuda::planLayerNormBackward(const OpSignature &signature) {
   const TensorType &type = signature.operands[1];
   const int64_t lines = signature.operands[3].shape.numElements(),

@@ -135,12 +135,13 @@ private:
   /// The sums of a part are written and read once. With this many lines in a
   /// part, that is an eighth of the elements of its operands.
   static constexpr int64_t kLeastLines = 16;
-  /// The most parts: as many as keep the cores of large machines busy.
+  /// The largest number of parts, which keeps the cores of large machines busy.
   static constexpr int64_t kMaxParts = 64;
   /// The columns whose sums of parts are added at a time, in f64.
   static constexpr int64_t kColumns = 512;
 
-  /// Few lines are summed column by column instead, without sums of parts.
+  /// False if there are few lines. They are summed column by column, without
+  /// sums of parts.
   bool hasParts() const { return parts > 1; }
   /// For each part, the sums for the scale and those for the offset.
   TensorType sumsType() const { return {dtype, {parts, 2, dims.size}}; }

@@ -21,9 +21,9 @@ struct Operands {
   Value q, k, v, bias;
 };
 
-/// Whether each key of each of B batches counts by a mask of i64 and of one
-/// dim. The mask has B ends, before which keys count; behind the ends, it may
-/// have as many starts.
+/// Returns which keys each of the B batches attends to, by a mask that is a
+/// vector of i64. The mask has the end of the keys of each batch. It may have
+/// 2B elements, the last B of which are the first keys of the batches.
 Value countsOf(Node &node, Value mask, Size batches, int64_t keys) {
   Value key = node.iota({keys}, 0, node.state().builder.getI64Type());
   auto compare = [&](ir::ComparePredicate predicate, Value bounds) {
@@ -46,9 +46,9 @@ Value countsOf(Node &node, Value mask, Size batches, int64_t keys) {
        compare(ir::ComparePredicate::ge, starts)});
 }
 
-/// 0 for the keys that count, and mask_filter_value for the others. A mask of
-/// more than one dim has 0 for what does not count: (B, keys) or (B, queries,
-/// keys).
+/// Returns what is added to the scores: 0 for keys that are attended to, and
+/// mask_filter_value for the others. A mask with more dims than one has the
+/// shape (B, keys) or (B, queries, keys), and is 0 for the others.
 Value biasOf(Node &node, Value mask, Value like, int64_t keys) {
   Sizes shape = node.sizesOf(mask);
   Type i64 = node.state().builder.getI64Type();
@@ -192,7 +192,7 @@ void convertMicrosoftMultiHeadAttention(Node &node) {
   int64_t at = 0;
   for (Value *operand : {&of.q, &of.k, &of.v}) {
     if (node.rank(*operand) == 4)
-      continue; // Of a cross attention, whose keys have been split before.
+      continue; // Keys and values of a cross attention have heads already.
     const int64_t width = node.rank(*operand) == 3 ? node.dim(*operand, 2) : 0;
     if (node.hasOperand(3))
       *operand =

@@ -156,8 +156,8 @@ Type typeOf(Node &node, StringRef attribute) {
   return {};
 }
 
-/// The convolution of integers of magnitudes up to 255, exact: in f32 where all
-/// sums are, else in f64.
+/// Convolves integers of magnitudes up to 255. The convolution is in f32 if all
+/// sums are exact in f32, and in f64 otherwise.
 Value convolveIntegers(Node &node, Value x, Value kernel) {
   constexpr int64_t kLargestProduct = 255 * 255, kExactInF32 = 1 << 24;
   int64_t products = 1;
@@ -173,8 +173,8 @@ Value convolveIntegers(Node &node, Value x, Value kernel) {
   return node.cast(result, i32(node));
 }
 
-/// The sums of products of two quantized tensors, quantized. Operands 6 and 7
-/// of QLinearConv and QLinearMatMul are the scale and zero point of the result.
+/// Quantizes sums of products of two quantized tensors. Operands 6 and 7 of
+/// QLinearConv and QLinearMatMul are the scale and zero point of the result.
 Value requantize(Node &node, const QuantizedTensor &sums, Value lhsScale,
                  Value rhsScale) {
   Value scale = scaleOf(node, 6, sums, ScaleRule::Positive);

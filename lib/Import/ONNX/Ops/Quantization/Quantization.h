@@ -44,8 +44,9 @@ QuantizedTensor leftMatrix(Node &node, unsigned i);
 /// The right operand of a matrix product, whose columns may have scales.
 QuantizedTensor rightMatrix(Node &node, unsigned i);
 
-/// The operand of a matrix product with `other`, as far as its scale can be one
-/// of the result: products with a vector have no dim of rows, or of columns.
+/// Returns `tensor`, an operand of a matrix product whose other operand is
+/// `other`. If `other` is a vector, the product lacks the dim along which
+/// `tensor` may have several scales. The returned tensor then has one scale.
 QuantizedTensor asFactor(Node &node, QuantizedTensor tensor, mlir::Value other);
 
 /// The numbers that a scale may be. Only scales that are constants are checked.
@@ -61,18 +62,20 @@ enum class ScaleRule {
   Finite
 };
 
-/// An error if operand `i` is neither one number nor a number for each index of
-/// `tensor.axis`. Returns whether there is no error.
+/// Reports an error unless operand `i` is one number or has a number for each
+/// index of `tensor.axis`. Returns false after an error.
 bool requireParameter(Node &node, unsigned i, const QuantizedTensor &tensor);
-/// An error if the elements of operand `i` are not floats, or are constants
-/// that `rule` forbids.
+/// Reports an error if the elements of operand `i` are not floats, or are
+/// constants that `rule` forbids. Returns false after an error.
 bool requireScale(Node &node, unsigned i, ScaleRule rule);
-/// An error if operand `i` does not have the element type of `tensor`.
+/// Reports an error if operand `i` does not have the element type of `tensor`.
+/// Returns false after an error.
 bool requireZeroPointType(Node &node, unsigned i,
                           const QuantizedTensor &tensor);
 
-/// A scale or zero point in a shape that broadcasts with one of `rank` dims:
-/// one element as a scalar, a vector along `axis`, others as they are.
+/// Reshapes a scale or zero point so that it broadcasts with a tensor of `rank`
+/// dims. One element becomes a scalar, a vector lies along `axis`, and a
+/// parameter with more dims keeps its shape.
 mlir::Value alignParameter(Node &node, mlir::Value parameter, int64_t axis,
                            int64_t rank);
 
@@ -85,15 +88,16 @@ mlir::Value scaleOf(Node &node, unsigned i, const QuantizedTensor &tensor,
 // Quantization.cpp: conversions between real numbers and integers
 //===----------------------------------------------------------------------===//
 
-/// round(real) + zero point, if there is one, as `type`, which saturates. All
-/// are exact in f32 where they do not. If `isNibble` holds, the result
-/// saturates to the numbers of 4 bits.
+/// Rounds `real`, adds the zero point if there is one, and converts the sum to
+/// `type`. Sums beyond the range of `type` saturate; sums within the range are
+/// exact in f32. If `isNibble` holds, the range is that of integers of 4 bits.
 mlir::Value saturate(Node &node, mlir::Value real, mlir::Value zeroPoint,
                      mlir::Type type, bool isNibble = false);
-/// The tensor minus its zero point as i32; the zero point, if any, is operand
-/// `i`.
+/// Subtracts the zero point, which is operand `i` if there is one, and returns
+/// the difference in i32.
 mlir::Value center(Node &node, const QuantizedTensor &tensor, unsigned i);
-/// Whether the operands that are multiplied have one byte; an error otherwise.
+/// Reports an error unless the elements of both factors are integers of 8 bits.
+/// Returns false after an error.
 bool requireBytes(Node &node, mlir::Value lhs, mlir::Value rhs);
 
 struct Quantized {

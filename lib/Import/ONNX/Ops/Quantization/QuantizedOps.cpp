@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Each is what ONNX has for real numbers, of numbers that are quantized, with a
-// quantized result. ONNX Runtime's quantizer and optimizer write them.
+// Each op applies a function that ONNX has for real numbers to quantized
+// numbers, and quantizes the result. ONNX Runtime's quantizer and optimizer
+// write these ops.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,8 @@ void poolChannels(Node &node, Value (*function)(Node &, Value)) {
   quantizedResult(node, isLast ? node.transpose(pooled, toLast) : pooled, 3, 0);
 }
 
-/// Products of integers as real numbers, and a bias, which is operand `bias`.
+/// Multiplies sums of products of integers by their scale, and adds the bias if
+/// operand `bias` is given.
 Value scaleProducts(Node &node, Value products, Value scale, unsigned bias) {
   Value result = node.mul(node.cast(products, f32(node)), scale);
   return node.hasOperand(bias) ? node.add(result, node.operand(bias)) : result;
@@ -180,7 +182,7 @@ void convertMicrosoftQLinearSoftmax(Node &node) {
   Value x = real(node, 0);
   const Sizes shape = node.sizesOf(x);
   const int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
-  // Before that operator set, over all dims from there on.
+  // Before operator set 13, a softmax treats all dims from the axis on as one.
   const bool isFlat = node.getInt("opset", 13) < 13;
   Value operand = isFlat ? flatten(node, x, axis) : x;
   Value result = node.emit<ir::SoftmaxOp>(
