@@ -1,12 +1,12 @@
-// Compiled convolutions add the bias to the sum of the products. Products of 1/8 are lost, each in its
+// Generated convolutions add the bias to the sum of the products. Products of 1/8 are lost, each in its
 // own addition, in sums that start from a bias of 2^22, whose neighbors are 1/2 away.
 
 // RUN: %python %S/../Inputs/make-ones.py %t 1x8x8x32 1x32x8x8 1x16x16x32 1x1x1x512
 // DEFINE: %{run} = tandem-run %s --print --arg=%t0.npy --arg=%t1.npy --arg=%t2.npy --arg=%t3.npy
 // RUN: %{run} --tier=reference | FileCheck %s
 // RUN: %{run} --tier=eager | FileCheck %s
-// RUN: %{run} --tier=compiled | FileCheck %s
-// RUN: %{run} --tier=compiled --threads=2 | FileCheck %s
+// RUN: %{run} --tier=compiled --target-option=contractions=generated | FileCheck %s
+// RUN: %{run} --tier=compiled --target-option=contractions=generated --threads=2 | FileCheck %s
 
 // The sums without the bias, of 288, 288, 25 and 512 products. 3.125 is rounded to 3.
 // CHECK: output 0
