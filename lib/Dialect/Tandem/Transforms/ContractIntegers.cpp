@@ -18,6 +18,7 @@
 
 #include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
+#include "tandem/Dialect/Tandem/Transforms/Requantization.h"
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
@@ -405,6 +406,7 @@ struct ContractIntegers : impl::TandemContractIntegersBase<ContractIntegers> {
     for (Operation *op : ops)
       if (Rewriter rewriter(op); rewriter.match())
         rewriter.replace();
+    divideScales(getOperation());
     IRRewriter rewriter(&getContext());
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }

@@ -350,6 +350,8 @@ def TandemContractIntegers
     - Weights of ui8 become i8: w - 128.
     - Data is padded with its zero point, unless that is 0.
     - Without scales, the result has the type of the original op.
+    - If the result is quantized again, its scale and bias are divided by the new
+      scale ahead of time (`divideScales`), instead of each element.
 
     The pass runs on the imported graph, so that all tiers and the reference
     compute the same. In real numbers, the result of the original ops is the
