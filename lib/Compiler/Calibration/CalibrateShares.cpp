@@ -21,6 +21,8 @@ namespace {
 constexpr const char *kTiles[] = {
     "f32 nhwc ic64ih28oc64oh28kh3ph1", "f32 nhwc ic128ih14oc128oh14kh3ph1",
     "f32 nhwc ic128ih28oc128oh28kh1ph0", "f32 nhwc ic256ih56oc64oh56kh1ph0"};
+constexpr const char *kByteTiles[] = {"ui8 nhwc ic64ih28oc64oh28kh3ph1",
+                                      "ui8 nhwc ic128ih28oc128oh28kh1ph0"};
 constexpr const char *kPieces[] = {"f32 nchw ic256ih14oc256oh14kh1ph0",
                                    "f32 nchw ic512ih28oc128oh28kh1ph0",
                                    "f32 nchw ic256ih56oc64oh56kh1ph0"};
@@ -60,6 +62,9 @@ constexpr Share kShares[] = {
     {"kernel_tiles",
      [](CPUDevice &d) -> double & { return d.shares.kernels.tiles; }, kTiles,
      ContractionWay::Tiles},
+    {"kernel_byte_tiles",
+     [](CPUDevice &d) -> double & { return d.shares.kernels.byteTiles; },
+     kByteTiles, ContractionWay::Tiles},
     {"kernel_piece_time",
      [](CPUDevice &d) -> double & { return d.shares.kernels.pieceTime; },
      kPieces, ContractionWay::Tiles},

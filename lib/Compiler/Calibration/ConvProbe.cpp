@@ -71,8 +71,10 @@ static Expected<ProbeText> readText(StringRef text) {
   const bool isGradient = list.consume_front("weights ");
   TANDEM_ASSIGN_OR_RETURN(
       auto shapes, measure::parseConvShapes("mb1" + list.str(), "calibrate"));
-  return ProbeText{type == "bf16" ? DType::bf16 : DType::f32, layout == "nhwc",
-                   isGradient, shapes.front()};
+  const DType dtype = type == "bf16"  ? DType::bf16
+                      : type == "ui8" ? DType::ui8
+                                      : DType::f32;
+  return ProbeText{dtype, layout == "nhwc", isGradient, shapes.front()};
 }
 
 static Expected<Tensor> makeRandom(const TensorType &type, uint64_t seed) {

@@ -28,6 +28,7 @@ static void visitNumbers(Shares &shares, Visit visit) {
   visit("library_matrix_threads", shares.library.matrixThreads);
   visit("library_reorder_factor", shares.library.reorderFactor);
   visit("kernel_tiles", shares.kernels.tiles);
+  visit("kernel_byte_tiles", shares.kernels.byteTiles);
   visit("kernel_depthwise", shares.kernels.depthwise);
   visit("kernel_piece_time", shares.kernels.pieceTime);
   visit("kernel_partial_row_store_cycles",

@@ -37,9 +37,11 @@ bool isDataChannelsLast(const Contraction &contraction) {
           contraction.groupDataStride == contraction.inputChannels);
 }
 
-double getTileShare(const KernelShares &shares, VectorizedDim vectorizedDim) {
-  return vectorizedDim == VectorizedDim::Group ? shares.depthwise
-                                               : shares.tiles;
+double getTileShare(const KernelShares &shares, const Contraction &contraction,
+                    VectorizedDim vectorizedDim) {
+  if (vectorizedDim == VectorizedDim::Group)
+    return shares.depthwise;
+  return contraction.areBytesWidened() ? shares.byteTiles : shares.tiles;
 }
 
 double getShareInside(const Contraction &contraction) {
@@ -144,8 +146,9 @@ ContractionCost estimateKernelCost(ContractionWay way,
   int64_t width = way == ContractionWay::Dots ? schedule.tile.sumWidth
                                               : schedule.tile.width;
   VectorizedDim vectorizedDim = schedule.tile.vectorizedDim;
-  double time = 1 / getTileShare(problem.shares.kernels, vectorizedDim) +
-                getFetchTime(problem, contraction, vectorizedDim);
+  double time =
+      1 / getTileShare(problem.shares.kernels, contraction, vectorizedDim) +
+      getFetchTime(problem, contraction, vectorizedDim);
   double cycles = schedule.tile.cycles * time * getShareInside(contraction) *
                   getNarrowFactor(problem.device, width);
   return getCostOfCycles(way, problem, cycles, workers,

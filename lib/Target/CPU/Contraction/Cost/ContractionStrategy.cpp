@@ -29,6 +29,8 @@ static constexpr double kPairLatency = 6;
 /// The latency of vpdpbusd, which begins as often as a multiply-add (Ice Lake:
 /// uops.info; Zen 4).
 static constexpr double kDotLatency = 5;
+/// The latency of the two additions that follow two vpmaddwd.
+static constexpr double kWordsLatency = 2;
 /// Pieces of so many bytes cost CoreModel::partialRowStoreCycles, larger ones
 /// less, by this power, and those that part two lines which the caches fetch
 /// together more, by this share. Measured on 64 to 512 outputs that do not stay
@@ -87,7 +89,7 @@ ProductRates getRates(const Contraction &contraction,
   if (contraction.areBytesWidened())
     return core.hasVNNI && contraction.dataType.isUnsignedInteger()
                ? ProductRates{1, kDotLatency, 0}
-               : ProductRates{2, 2 * kFmaLatency, 2};
+               : ProductRates{2, kWordsLatency, 3, 2, kWordsInFlight};
   return core.usesPairs() ? ProductRates{1 / core.pairsPerFma, kPairLatency, 0}
                           : ProductRates{2, 2 * kFmaLatency, 2};
 }
@@ -160,7 +162,8 @@ static double getTileCycles(VectorizedDim vectorizedDim,
       vectorLoads * rates.conversions + rowLoads * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
   double issued = operations + vectorLoads + rowLoads + kStepOps;
-  double latency = rates.latency / double(getPartialSums(int64_t(fmas)));
+  double latency =
+      rates.latency / double(getPartialSums(int64_t(fmas), rates.inFlight));
   double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                             latency, issued / kOpsPerCycle});
   cycles = addWeightCycles(cycles, vectorizedDim, vectors, steps, core) +
@@ -183,6 +186,13 @@ static double getPieceCycles(const ContractionStrategy &tile, double pieces,
     share += kPartShare;
   return pieces * share * core.partialRowStoreCycles *
          std::min(1.0, kStepsThatHidePieces / steps);
+}
+
+/// The bytes of an element of the result. Sums of products of bytes are i32.
+static int64_t getResultBytes(const Contraction &contraction) {
+  constexpr int64_t kSumBytes = 4;
+  return contraction.areBytesWidened() ? kSumBytes
+                                       : contraction.getFormat().bytes;
 }
 
 int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
@@ -311,10 +321,14 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
          contraction.outputBlock % tile.getLanes() != 0))
       continue;
     int64_t most = core.getMostRows(vectors);
-    // What is loaded is held beside what it is widened to.
-    if (rates.rowConversions > 0)
-      most = (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - 1) /
-             vectors;
+    // What is loaded is held beside what it is widened to, as well as a mask,
+    // and the products of words before they are added.
+    if (rates.rowConversions > 0) {
+      const int64_t others = contraction.areBytesWidened() ? 2 : 1;
+      most =
+          (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - others) /
+          vectors;
+    }
     // In place of data that is no other row's, masks are held.
     if (ofVector.isOfRow)
       most = (core.getRegisters() - vectors - 2) / vectors;
@@ -339,7 +353,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
                        double(space.times * space.rows * space.vectors) /
                            double(tile.vectors),
                        tile.vectors == space.vectors, steps,
-                       contraction.getFormat().bytes, core);
+                       getResultBytes(contraction), core);
     if (best.cycles == 0 || tile.cycles < best.cycles)
       best = tile;
   }

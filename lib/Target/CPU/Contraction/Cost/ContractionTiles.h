@@ -31,11 +31,14 @@ inline constexpr int64_t kMaxVectors = 8;
 /// a core whose other thread is busy issues three a cycle, and takes 8 to 10
 /// cycles in place of 6.
 inline constexpr int64_t kMaxStepsTogether = 4;
+/// The number of sums that hide the latency of products: of multiply-adds, and
+/// of products of words (vpmaddwd), which wait only for additions of integers.
+inline constexpr auto kFmasInFlight = int64_t(kFmasPerCycle * kFmaLatency);
+inline constexpr int64_t kWordsInFlight = 2;
 /// Into how many sums each of `sums` is divided, to which such steps add in
 /// turn: few sums would wait for one another.
-inline int64_t getPartialSums(int64_t sums) {
-  constexpr auto kInFlight = int64_t(kFmasPerCycle * kFmaLatency);
-  return std::clamp<int64_t>(llvm::divideCeilSigned(kInFlight, sums), 1,
+inline int64_t getPartialSums(int64_t sums, int64_t inFlight) {
+  return std::clamp<int64_t>(llvm::divideCeilSigned(inFlight, sums), 1,
                              kMaxStepsTogether);
 }
 
@@ -45,6 +48,8 @@ struct ProductRates {
   /// The number of instructions that convert a loaded vector to f32: for
   /// vectors along the lanes, and for values that are broadcast to all lanes.
   double conversions = 0, rowConversions = conversions;
+  /// The number of sums that hide the latency.
+  int64_t inFlight = kFmasInFlight;
 };
 
 ProductRates getRates(const Contraction &contraction,

@@ -35,9 +35,10 @@ struct CostProblem {
 /// Whether the channels of each position of the data are adjacent in memory.
 bool isDataChannelsLast(const Contraction &contraction);
 
-/// The share of their estimated speed that tiles reach whose lanes run along
-/// `vectorizedDim`.
-double getTileShare(const KernelShares &shares, VectorizedDim vectorizedDim);
+/// The share of their estimated speed that tiles of `contraction` reach whose
+/// lanes run along `vectorizedDim`.
+double getTileShare(const KernelShares &shares, const Contraction &contraction,
+                    VectorizedDim vectorizedDim);
 
 /// The share (0 to 1) of the products that do not involve padding, which
 /// kernels and the library both skip.

@@ -97,13 +97,18 @@ Value addQuadProducts(OpBuilder &builder, Location loc, ArrayRef<Value> data,
     return callX86(builder, loc,
                    "avx512.vpdpbusd." + Twine(32 * type.getNumElements()), type,
                    {sum, data[0], weights[0]});
+  // The products are added first: the sum then waits for one addition.
+  Value products;
   for (auto [a, b] : llvm::zip_equal(data, weights)) {
     Value product = a.getType() == type
                         ? arith::MulIOp::create(builder, loc, a, b).getResult()
                         : multiplyWords(builder, loc, type, a, b);
-    sum = arith::AddIOp::create(builder, loc, sum, product);
+    products =
+        products
+            ? arith::AddIOp::create(builder, loc, products, product).getResult()
+            : product;
   }
-  return sum;
+  return arith::AddIOp::create(builder, loc, sum, products);
 }
 
 } // namespace tandem

@@ -217,7 +217,7 @@ SmallVector<Value> TileEmitter::addParts(ArrayRef<Value> partial,
   Accumulators sums(partial.take_front(count));
   for (size_t i = count; i < partial.size(); ++i) {
     Value &sum = sums[i % count];
-    sum = format.isBytes()
+    sum = format.compute.isInteger()
               ? arith::AddIOp::create(builder, loc, sum, partial[i]).getResult()
               : arith::AddFOp::create(builder, loc, sum, partial[i]);
   }
@@ -238,7 +238,10 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
     lower = addScaled(lower, first.lower, unit);
     upper = addScaled(index(0), first.upper, unit);
   }
-  int64_t parts = std::min(together, getPartialSums(sums.size()));
+  const bool areWords = format.isBytes() && byteProducts != ByteProducts::Quads;
+  int64_t parts = std::min(
+      together, getPartialSums(int64_t(sums.size()),
+                               areWords ? kWordsInFlight : kFmasInFlight));
   Accumulators partial(sums);
   for (size_t i = 0, rest = (parts - 1) * sums.size(); i < rest; ++i)
     partial.push_back(createZero(cast<VectorType>(sums.front().getType())));

@@ -23,11 +23,24 @@ Type getStoredType(const ElementFormat &format) {
   return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
 }
 
+/// The format of what tiles sum. Sums of products of bytes up to 2^24 are exact
+/// in f32, in which one instruction multiplies and adds; there is none for i32.
+static ElementFormat getSumFormat(const TileProblem &problem) {
+  constexpr int64_t kMostExact = 1 << 24, kLargestProduct = 255 * 128;
+  const Contraction &contraction = problem.contraction;
+  ElementFormat format = contraction.getFormat();
+  if (format.isBytes() &&
+      problem.strategy.vectorizedDim == VectorizedDim::Group &&
+      contraction.getReduction() * kLargestProduct <= kMostExact)
+    format.compute = Float32Type::get(format.memory.getContext());
+  return format;
+}
+
 TileMemory::TileMemory(OpBuilder &builder, Location loc,
                        const TileProblem &problem)
     : IndexBuilder(builder, loc), contraction(problem.contraction),
       strategy(problem.strategy), width(strategy.width),
-      format(contraction.getFormat()), elementType(getStoredType(format)),
+      format(getSumFormat(problem)), elementType(getStoredType(format)),
       dataType(elementType),
       weightsType(problem.areWeightsWide ? format.compute : elementType),
       vectorType(VectorType::get({width}, format.compute)), data(problem.data),
@@ -143,7 +156,13 @@ Value TileMemory::widenBytes(Value bytes, Value base) {
   Type wide = format.compute;
   if (auto type = dyn_cast<VectorType>(bytes.getType()))
     wide = type.clone(wide);
-  if (base == data && contraction.dataType.isUnsignedInteger())
+  const bool isUnsigned =
+      base == data && contraction.dataType.isUnsignedInteger();
+  if (format.compute.isF32())
+    return isUnsigned
+               ? arith::UIToFPOp::create(builder, loc, wide, bytes).getResult()
+               : arith::SIToFPOp::create(builder, loc, wide, bytes);
+  if (isUnsigned)
     return arith::ExtUIOp::create(builder, loc, wide, bytes);
   return arith::ExtSIOp::create(builder, loc, wide, bytes);
 }
@@ -239,8 +258,17 @@ SmallVector<Value> TileMemory::addBias(const ContractionTile &tile,
   return result;
 }
 
+SmallVector<Value> TileMemory::toResult(ArrayRef<Value> sums) {
+  SmallVector<Value> result(sums);
+  if (format.isBytes() && !format.compute.isInteger())
+    for (Value &sum : result)
+      sum = arith::FPToSIOp::create(
+          builder, loc, vectorType.clone(builder.getI32Type()), sum);
+  return result;
+}
+
 Value TileMemory::multiplyAdd(Value a, Value b, Value sum) {
-  if (format.isBytes())
+  if (format.compute.isInteger())
     return arith::AddIOp::create(builder, loc, sum,
                                  arith::MulIOp::create(builder, loc, a, b));
   return LLVM::FMulAddOp::create(builder, loc, vectorType, a, b, sum);
