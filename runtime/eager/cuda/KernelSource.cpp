@@ -277,7 +277,8 @@ std::string cuda::programSource(const ProgramKey &key) {
   if (isFloat(key.dtype))
     append(source, files.floats);
   if (key.family == KernelFamily::contraction && key.dtype == DType::i32)
-    append(source, {"Spatial", "Convolution", "ContractionBytes"});
+    append(source,
+           {"Spatial", "Convolution", "QuadProducts", "ContractionBytes"});
   if (key.family == KernelFamily::shape && key.dtype == DType::ui32)
     append(source, {"Random"});
   if (group)

@@ -109,9 +109,9 @@ Planned cuda::planConv(const OpSignature &signature) {
   plan.pointers = {0, 1, hasBias ? 2 : 1, kResult};
   plan.values = {
       describe(conv, conv.in, conv.out, outputs, size)
-          .add(std::array{positions, taps * conv.groupInputChannels, tiles,
-                          conv.groupInputChannels, conv.outputChannels,
-                          conv.weights.batch, conv.weights.channel})
+          .add(std::array{positions, taps, tiles, conv.groupInputChannels,
+                          conv.outputChannels, conv.weights.batch,
+                          conv.weights.channel})
           .add(conv.weights.stride)
           .add(std::array{conv.groupInputChannels * conv.in.channel,
                           outputs * conv.out.channel,
@@ -154,8 +154,8 @@ Planned cuda::planConvBackwardWeights(const OpSignature &signature) {
   const int64_t outputs = conv.outputChannels / conv.groups;
   const int64_t positions =
       conv.batch * conv.output[0] * conv.output[1] * conv.output[2];
-  const int64_t rows = conv.window[0] * conv.window[1] * conv.window[2] *
-                       conv.groupInputChannels;
+  const int64_t taps = conv.window[0] * conv.window[1] * conv.window[2];
+  const int64_t rows = taps * conv.groupInputChannels;
   const int64_t tiles = tilesOf(rows, outputs);
   LaunchPlan plan{KernelFamily::contraction, result.dtype,
                   "conv_backward_weights", tiles * conv.groups};
@@ -164,7 +164,7 @@ Planned cuda::planConvBackwardWeights(const OpSignature &signature) {
   // the positions of its gradient.
   plan.values = {
       describe(conv, conv.in, conv.out, outputs, positions)
-          .add(std::array{positions, rows, tiles, conv.groupInputChannels,
+          .add(std::array{positions, taps, tiles, conv.groupInputChannels,
                           conv.outputChannels, conv.weights.batch,
                           conv.weights.channel})
           .add(conv.weights.stride)

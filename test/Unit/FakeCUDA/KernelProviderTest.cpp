@@ -367,6 +367,85 @@ TEST_F(OwnKernels, ProductsOfSeveralTiles) {
     }
 }
 
+//===----------------------------------------------------------------------===//
+// Contractions of bytes
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Integers of which a third is the least and a third the largest one.
+Tensor extremeBytes(DType dtype, const Shape &shape) {
+  Tensor tensor = random(dtype, shape);
+  const bool isSigned = dtype == DType::i8;
+  for (int64_t i = 0; i < tensor.bytes(); ++i) {
+    uint8_t &byte = tensor.as<uint8_t>()[i];
+    const uint8_t values[] = {uint8_t(isSigned ? -128 : 0),
+                              uint8_t(isSigned ? 127 : 255), byte};
+    byte = values[(i * 7 + byte) % 3];
+  }
+  return tensor;
+}
+
+/// Every result must be exact.
+void checkBytes(const Provider &provider, const Case &c) {
+  SCOPED_TRACE(c.describe());
+  const Expected<Tensor> result = run(provider, c.op, c.operands);
+  ASSERT_TRUE(result) << result.error().str();
+  EXPECT_EQ(valuesOf(*result), referenceValues(c.op, c.operands));
+}
+
+Case convOfBytes(DType data, int64_t inputs, int64_t outputs, int64_t groups,
+                 const std::string &layout, const std::string &weights) {
+  fb::ConvAttrsT attrs;
+  attrs.strides = {2, 1};
+  attrs.dilations = {1, 2};
+  attrs.pad_low = attrs.pad_high = {1, 2};
+  attrs.groups = groups;
+  attrs.input_layout = attrs.output_layout = layout;
+  attrs.kernel_layout = weights;
+  Shape image, kernel;
+  for (char letter : layout)
+    image.push_back(letter == 'N' ? 2 : letter == 'C' ? inputs * groups : 7);
+  for (char letter : weights)
+    kernel.push_back(letter == 'O'   ? outputs * groups
+                     : letter == 'I' ? inputs
+                                     : 3);
+  return {makeOp(OpKind::conv, attrs),
+          {extremeBytes(data, image), extremeBytes(DType::i8, kernel)}};
+}
+
+} // namespace
+
+/// Depths of all remainders by four, in all layouts. Rows of five bytes are not
+/// aligned.
+TEST_F(OwnKernels, ProductsOfBytes) {
+  for (DType data : {DType::ui8, DType::i8})
+    for (int64_t k : {0, 1, 3, 4, 5, 64, 70})
+      for (bool transpose : {false, true}) {
+        fb::MatmulAttrsT attrs{{}, transpose, !transpose};
+        attrs.widen = true;
+        const Shape lhs = transpose ? Shape{2, k, 67} : Shape{2, 67, k};
+        const Shape rhs = transpose ? Shape{k, 9} : Shape{9, k};
+        checkBytes(transpose ? wide() : narrow(),
+                   {makeOp(OpKind::matmul, attrs),
+                    {extremeBytes(data, lhs), extremeBytes(DType::i8, rhs)}});
+      }
+}
+
+/// Groups with fewer inputs than a quad has, with several quads and with a part
+/// of one; with as many outputs as a tile, or with few.
+TEST_F(OwnKernels, ConvolutionsOfBytes) {
+  for (DType data : {DType::ui8, DType::i8})
+    for (int64_t inputs : {1, 3, 4, 6})
+      for (int64_t outputs : {1, 17}) {
+        checkBytes(narrow(),
+                   convOfBytes(data, inputs, outputs, 2, "NHWC", "HWIO"));
+        checkBytes(wide(),
+                   convOfBytes(data, inputs, outputs, 1, "NCHW", "OHWI"));
+      }
+  checkBytes(narrow(), convOfBytes(DType::ui8, 0, 17, 1, "NHWC", "HWIO"));
+}
+
 /// Lines that a block scans in several steps, in both directions.
 TEST_F(OwnKernels, ScansOfLongLines) {
   for (DType dtype : {DType::f32, DType::f64, DType::bf16, DType::i8})

@@ -15,13 +15,31 @@ addProduct(unsigned long long sum, unsigned long long a, unsigned long long b) {
   return sum + a * b;
 }
 
+/// Terms of sums of products that are one element of each operand. `Sum` is the
+/// type of the sums.
+template <typename StoredElement> struct Elements {
+  using Element = StoredElement;
+  using Term = Factor;
+  using Sum = Factor;
+  /// The number of terms that hold `elements` elements.
+  __device__ __forceinline__ static Index count(Index elements) {
+    return elements;
+  }
+  /// Term `number` of `elements` elements at `from`, `stride` apart.
+  __device__ __forceinline__ static Term read(const Element *from, Index stride,
+                                              Index number, Index elements) {
+    return Factor(computed(from[number * stride]));
+  }
+};
+
 /// The products of one slice are added by themselves: so errors of equal sign
 /// do not add up over the whole sum.
+template <typename Sum, typename Left, typename Right>
 __device__ __forceinline__ void
-addSlice(const Factor (&left)[kTileK][kTileM + 1],
-         const Factor (&right)[kTileK][kTileN + 1], int row, int column,
-         Factor (&sums)[kPerThread][kPerThread]) {
-  Factor slice[kPerThread][kPerThread] = {};
+addSlice(const Left (&left)[kTileK][kTileM + 1],
+         const Right (&right)[kTileK][kTileN + 1], int row, int column,
+         Sum (&sums)[kPerThread][kPerThread]) {
+  Sum slice[kPerThread][kPerThread] = {};
   for (int k = 0; k < kTileK; ++k)
 #pragma unroll
     for (int i = 0; i < kPerThread; ++i)
@@ -36,10 +54,10 @@ addSlice(const Factor (&left)[kTileK][kTileM + 1],
       sums[i][j] += slice[i][j];
 }
 
-/// Fills a slice: element (k, x) of `from` at [k][x]. `isContiguousAlongK` says
+/// Fills a slice: term (k, x) of `from` at [k][x]. `isContiguousAlongK` says
 /// which neighboring threads should read.
-template <typename From>
-__device__ __forceinline__ void fill(Factor (&slice)[kTileK][kTileM + 1],
+template <typename Term, typename From>
+__device__ __forceinline__ void fill(Term (&slice)[kTileK][kTileM + 1],
                                      const From &from, Index firstX,
                                      Index firstK, bool isContiguousAlongK) {
   for (int i = threadIdx.x; i < kTileM * kTileK; i += kThreads * kThreads) {
@@ -49,18 +67,19 @@ __device__ __forceinline__ void fill(Factor (&slice)[kTileK][kTileM + 1],
   }
 }
 
-/// `left(m, k)` and `right(n, k)` are 0 outside their ranges; `store(m, n,
-/// value)` is called inside m x n only.
+/// Sums `k` terms for each result. `left(m, k)` and `right(n, k)` are 0 outside
+/// their ranges; `store(m, n, value)` is called inside m x n only.
 template <typename Left, typename Right, typename Store>
 __device__ __forceinline__ void contract(Index m, Index n, Index k, Index tile,
                                          const Left &left, const Right &right,
                                          const Store &store) {
-  __shared__ Factor leftSlice[kTileK][kTileM + 1];
-  __shared__ Factor rightSlice[kTileK][kTileN + 1];
+  using Sum = typename Left::Sum;
+  __shared__ typename Left::Term leftSlice[kTileK][kTileM + 1];
+  __shared__ typename Right::Term rightSlice[kTileK][kTileN + 1];
   const Index tilesN = (n + kTileN - 1) / kTileN;
   const Index firstM = tile / tilesN * kTileM, firstN = tile % tilesN * kTileN;
   const int row = threadIdx.x / kThreads, column = threadIdx.x % kThreads;
-  Factor sums[kPerThread][kPerThread] = {};
+  Sum sums[kPerThread][kPerThread] = {};
   for (Index firstK = 0; firstK < k; firstK += kTileK) {
     fill(leftSlice, left, firstM, firstK, left.isContiguousAlongK());
     fill(rightSlice, right, firstN, firstK, right.isContiguousAlongK());
@@ -86,13 +105,16 @@ struct Matmul {
 };
 
 /// The rows of a matrix, or its columns.
-template <typename Element> struct MatrixSide {
-  const Element *__restrict__ data;
+template <typename Terms> struct MatrixSide {
+  using Term = typename Terms::Term;
+  using Sum = typename Terms::Sum;
+  const typename Terms::Element *__restrict__ data;
   Index size, depth, stride, strideK;
   __device__ bool isContiguousAlongK() const { return strideK == 1; }
-  __device__ Factor operator()(Index x, Index k) const {
-    return x < size && k < depth ? Factor(computed(data[x * stride + k * strideK]))
-                                 : Factor(0);
+  __device__ Term operator()(Index x, Index k) const {
+    return x < size && k < Terms::count(depth)
+               ? Terms::read(data + x * stride, strideK, k, depth)
+               : Term();
   }
 };
 
@@ -104,9 +126,11 @@ struct MatrixStore {
   }
 };
 
+/// Left and Right are the terms of the operands.
 template <typename Left, typename Right>
 __device__ __forceinline__ void
-multiplyMatrices(const Left *__restrict__ left, const Right *__restrict__ right,
+multiplyMatrices(const typename Left::Element *__restrict__ left,
+                 const typename Right::Element *__restrict__ right,
                  T *__restrict__ out, const Matmul &plan) {
   const Index batch = Index(blockIdx.x) / plan.tiles;
   const MatrixSide<Left> rows = {left + offsetAt(plan.batch, plan.left, batch),
@@ -115,12 +139,12 @@ multiplyMatrices(const Left *__restrict__ left, const Right *__restrict__ right,
       right + offsetAt(plan.batch, plan.right, batch), plan.n, plan.k,
       plan.rightN, plan.rightK};
   const MatrixStore store = {out + batch * plan.m * plan.n, plan.n};
-  contract(plan.m, plan.n, plan.k, Index(blockIdx.x) % plan.tiles, rows,
-           columns, store);
+  contract(plan.m, plan.n, Left::count(plan.k), Index(blockIdx.x) % plan.tiles,
+           rows, columns, store);
 }
 
 extern "C" __global__ void matmul(const T *__restrict__ left,
                                   const T *__restrict__ right,
                                   T *__restrict__ out, const Matmul plan) {
-  multiplyMatrices(left, right, out, plan);
+  multiplyMatrices<Elements<T>, Elements<T>>(left, right, out, plan);
 }

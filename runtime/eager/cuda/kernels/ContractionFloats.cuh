@@ -4,14 +4,15 @@ extern "C" __global__ void conv_tiled(const T *__restrict__ in,
                                       const T *__restrict__ weights,
                                       const T *__restrict__ bias,
                                       T *__restrict__ out, const Conv conv) {
-  convolveTiles(in, weights, bias, out, conv);
+  convolveTiles<Elements<T>, Elements<T>>(in, weights, bias, out, conv);
 }
 
 extern "C" __global__ void conv_direct(const T *__restrict__ in,
                                        const T *__restrict__ weights,
                                        const T *__restrict__ bias,
                                        T *__restrict__ out, const Conv conv) {
-  computeResult(in, weights, bias, out, conv, isInside);
+  computeResult<Elements<T>, Elements<T>>(in, weights, bias, out, conv,
+                                          isInside);
 }
 
 // The weights of a result's channel are those of an input channel of the
@@ -20,7 +21,8 @@ extern "C" __global__ void
 conv_backward_data(const T *__restrict__ in, const T *__restrict__ weights,
                    const T *__restrict__ bias, T *__restrict__ out,
                    const Conv conv) {
-  computeResult(in, weights, bias, out, conv, meetsElement);
+  computeResult<Elements<T>, Elements<T>>(in, weights, bias, out, conv,
+                                          meetsElement);
 }
 
 // The gradient of the weights is a product of the transposed matrix of windows
@@ -28,7 +30,9 @@ conv_backward_data(const T *__restrict__ in, const T *__restrict__ weights,
 // columns are its output channels, and the sum is over the positions.
 
 struct TapRows {
-  const WindowRows<T> windows;
+  using Term = Factor;
+  using Sum = Factor;
+  const WindowRows<Elements<T>> windows;
   __device__ bool isContiguousAlongK() const {
     return !windows.isContiguousAlongK();
   }
@@ -38,6 +42,7 @@ struct TapRows {
 };
 
 struct GradientColumns {
+  using Term = Factor;
   const T *__restrict__ gradient;
   const Conv &conv;
   __device__ bool isContiguousAlongK() const {
@@ -59,10 +64,10 @@ struct WeightStore {
   T *__restrict__ out;
   const Conv &conv;
   __device__ void operator()(Index x, Index channel, Compute sum) const {
-    const Term term = termOf(conv, x);
-    out[channel * conv.weightOut + term.channel * conv.weightIn +
-        term.d * conv.weight[0] + term.h * conv.weight[1] +
-        term.w * conv.weight[2]] = stored(sum);
+    const Tap tap = tapOf(conv, x, conv.groupInputs);
+    out[channel * conv.weightOut + tap.channel * conv.weightIn +
+        tap.d * conv.weight[0] + tap.h * conv.weight[1] +
+        tap.w * conv.weight[2]] = stored(sum);
   }
 };
 
@@ -73,6 +78,6 @@ conv_backward_weights(const T *__restrict__ in, const T *__restrict__ gradient,
   const TapRows rows = {{in + group * conv.inGroup, conv}};
   const GradientColumns columns = {gradient + group * conv.outGroup, conv};
   const WeightStore store = {out + group * conv.weightGroup, conv};
-  contract(conv.depth, conv.window.size[1], conv.positions,
+  contract(conv.taps * conv.groupInputs, conv.window.size[1], conv.positions,
            Index(blockIdx.x) % conv.tiles, rows, columns, store);
 }

@@ -4,7 +4,7 @@
 struct Conv {
   SpatialWindow window; // size[1]: output channels of one group
   Index positions;      // of the result, in all images
-  Index depth;          // taps by input channels of a group
+  Index taps;           // of the window
   Index tiles;          // of one group
   Index groupInputs;
   Index channels; // of the result
@@ -25,48 +25,58 @@ __device__ __forceinline__ void positionOf(const Conv &conv, Index x,
   at[0] = x;
 }
 
-/// A tap and an input channel, the channel fastest.
-struct Term {
+/// A tap and an input channel, or a term of several, the channel fastest.
+struct Tap {
   Index d, h, w, channel;
 };
-__device__ __forceinline__ Term termOf(const Conv &conv, Index k) {
-  const Index tap = k / conv.groupInputs;
+/// Tap `k`, if a group has `channels` input channels or terms of these.
+__device__ __forceinline__ Tap tapOf(const Conv &conv, Index k,
+                                     Index channels) {
+  const Index tap = k / channels;
   const Index row = tap / conv.window.taps[2];
   return {row / conv.window.taps[1], row % conv.window.taps[1],
-          tap % conv.window.taps[2], k % conv.groupInputs};
+          tap % conv.window.taps[2], k % channels};
 }
 
-template <typename Element> struct WindowRows {
-  const Element *__restrict__ in;
+/// The number of terms that are summed for a result.
+template <typename Terms>
+__device__ __forceinline__ Index depthOf(const Conv &conv) {
+  return conv.taps * Terms::count(conv.groupInputs);
+}
+
+template <typename Terms> struct WindowRows {
+  using Term = typename Terms::Term;
+  using Sum = typename Terms::Sum;
+  const typename Terms::Element *__restrict__ in;
   const Conv &conv;
   __device__ bool isContiguousAlongK() const {
     return conv.window.inStride[1] == 1;
   }
-  __device__ Factor operator()(Index x, Index k) const {
-    if (x >= conv.positions || k >= conv.depth)
-      return Factor(0);
+  __device__ Term operator()(Index x, Index k) const {
+    if (x >= conv.positions || k >= depthOf<Terms>(conv))
+      return Term();
     Index at[kRoles], offset;
     positionOf(conv, x, at);
-    const Term term = termOf(conv, k);
-    if (!isInside(conv.window, at, term.d, term.h, term.w, offset))
-      return Factor(0);
-    return Factor(computed(in[at[0] * conv.window.inStride[0] +
-                           term.channel * conv.window.inStride[1] + offset]));
+    const Tap tap = tapOf(conv, k, Terms::count(conv.groupInputs));
+    if (!isInside(conv.window, at, tap.d, tap.h, tap.w, offset))
+      return Term();
+    return Terms::read(in + at[0] * conv.window.inStride[0] + offset,
+                       conv.window.inStride[1], tap.channel, conv.groupInputs);
   }
 };
 
-template <typename Element> struct WeightColumns {
-  const Element *__restrict__ weights;
+template <typename Terms> struct WeightColumns {
+  using Term = typename Terms::Term;
+  const typename Terms::Element *__restrict__ weights;
   const Conv &conv;
   __device__ bool isContiguousAlongK() const { return conv.weightOut != 1; }
-  __device__ Factor operator()(Index x, Index k) const {
-    if (x >= conv.window.size[1] || k >= conv.depth)
-      return Factor(0);
-    const Term term = termOf(conv, k);
-    return Factor(
-        computed(weights[x * conv.weightOut + term.channel * conv.weightIn +
-                      term.d * conv.weight[0] + term.h * conv.weight[1] +
-                      term.w * conv.weight[2]]));
+  __device__ Term operator()(Index x, Index k) const {
+    if (x >= conv.window.size[1] || k >= depthOf<Terms>(conv))
+      return Term();
+    const Tap tap = tapOf(conv, k, Terms::count(conv.groupInputs));
+    return Terms::read(weights + x * conv.weightOut + tap.d * conv.weight[0] +
+                           tap.h * conv.weight[1] + tap.w * conv.weight[2],
+                       conv.weightIn, tap.channel, conv.groupInputs);
   }
 };
 
@@ -84,25 +94,28 @@ struct ImageStore {
   }
 };
 
-template <typename Data, typename Weight>
+/// Data and Weights are the terms of the operands.
+template <typename Data, typename Weights>
 __device__ __forceinline__ void
-convolveTiles(const Data *__restrict__ in, const Weight *__restrict__ weights,
+convolveTiles(const typename Data::Element *__restrict__ in,
+              const typename Weights::Element *__restrict__ weights,
               const T *__restrict__ bias, T *__restrict__ out,
               const Conv &conv) {
   const Index group = Index(blockIdx.x) / conv.tiles;
   const WindowRows<Data> rows = {in + group * conv.inGroup, conv};
-  const WeightColumns<Weight> columns = {weights + group * conv.weightGroup,
-                                         conv};
+  const WeightColumns<Weights> columns = {weights + group * conv.weightGroup,
+                                          conv};
   const ImageStore store = {out + group * conv.outGroup,
                             bias + group * conv.window.size[1], conv};
-  contract(conv.positions, conv.window.size[1], conv.depth,
+  contract(conv.positions, conv.window.size[1], depthOf<Data>(conv),
            Index(blockIdx.x) % conv.tiles, rows, columns, store);
 }
 
 /// The result at the thread's number. `reads` tells where a tap reads.
-template <typename Data, typename Weight, typename Reads>
+template <typename Data, typename Weights, typename Reads>
 __device__ __forceinline__ void
-computeResult(const Data *__restrict__ in, const Weight *__restrict__ weights,
+computeResult(const typename Data::Element *__restrict__ in,
+              const typename Weights::Element *__restrict__ weights,
               const T *__restrict__ bias, T *__restrict__ out, const Conv &conv,
               const Reads &reads) {
   const Index i = threadNumber();
@@ -115,20 +128,24 @@ computeResult(const Data *__restrict__ in, const Weight *__restrict__ weights,
   in += group * conv.inGroup + at[0] * conv.window.inStride[0];
   weights += group * conv.weightGroup +
              channel % conv.window.size[1] * conv.weightOut;
-  Factor sum = 0;
+  const Index terms = Data::count(conv.groupInputs);
+  typename Data::Sum sum = 0;
   for (Index d = 0; d < conv.window.taps[0]; ++d)
     for (Index h = 0; h < conv.window.taps[1]; ++h)
       for (Index w = 0; w < conv.window.taps[2]; ++w) {
         if (!reads(conv.window, at, d, h, w, offset))
           continue;
-        const Weight *weight = weights + d * conv.weight[0] + h * conv.weight[1] +
-                          w * conv.weight[2];
+        const typename Weights::Element *weight =
+            weights + d * conv.weight[0] + h * conv.weight[1] +
+            w * conv.weight[2];
         // A tap's by themselves, as in a slice.
-        Factor part = 0;
-        for (Index c = 0; c < conv.groupInputs; ++c)
-          part = addProduct(
-              part, Factor(computed(in[offset + c * conv.window.inStride[1]])),
-              Factor(computed(weight[c * conv.weightIn])));
+        typename Data::Sum part = 0;
+        for (Index c = 0; c < terms; ++c)
+          part = addProduct(part,
+                            Data::read(in + offset, conv.window.inStride[1], c,
+                                       conv.groupInputs),
+                            Weights::read(weight, conv.weightIn, c,
+                                          conv.groupInputs));
         sum += part;
       }
   const Compute result = Compute(sum);
