@@ -11,6 +11,11 @@
 
 #include "llvm/ADT/StringSet.h"
 
+#include <string_view>
+#include <utility>
+
+#include "QuadProducts.inc"
+
 using namespace mlir;
 
 namespace {
@@ -137,6 +142,9 @@ void tandem::conversion::declareDeviceFunctions(ModuleOp module) {
   };
   if (usesHalves(module))
     declare(halves);
+  // Shared with the prebuilt kernels.
+  if (called.contains(kAddQuadProduct))
+    declare(kQuadProducts[0].second);
   for (const DeviceFunction &function : deviceFunctions)
     if (called.contains(function.name))
       declare(function.source);

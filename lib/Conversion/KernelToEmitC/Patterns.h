@@ -39,6 +39,10 @@ void populateMemoryPatterns(const mlir::TypeConverter &converter,
 void populateThreadPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
 
+/// The function that adds the products of four bytes of data, whose type is its
+/// template argument, with four bytes of weights. Kernels call it before the
+/// conversion, too.
+inline constexpr llvm::StringRef kAddQuadProduct = "add_quad_product";
 /// On a loop, how often it is to be unrolled.
 inline constexpr llvm::StringRef kUnrollAttrName = "unroll";
 /// Attribute of kernels: how many blocks a multiprocessor is to have registers

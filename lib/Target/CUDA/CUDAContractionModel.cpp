@@ -14,14 +14,15 @@
 #include "mlir/IR/Matchers.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace mlir;
 
 namespace tandem {
 namespace {
 
-/// Small convolutions, whose data goes through shared memory. Larger ones are
-/// the library's.
+/// Small convolutions, and small products of bytes, whose data goes through
+/// shared memory. Larger ones are the library's, or prebuilt kernels'.
 class CUDAContractionModel final : public ContractionModel {
 public:
   StringRef name() const override { return "cuda"; }
@@ -34,10 +35,16 @@ public:
         return fail("codegen", "reads a constant of one value");
     return codegen::checkSmallContraction(hero, contraction);
   }
-  /// Each product takes a fused multiply-add and a quarter of a load.
+  /// Each product takes a fused multiply-add and a quarter of a load. Four
+  /// products of bytes take an integer multiply-add, of which there are half as
+  /// many per clock ("Arithmetic Instructions", CUDA C++ Programming Guide).
   double getEfficiency(const DeviceModel &,
-                       const Contraction &) const override {
-    return 0.8;
+                       const Contraction &contraction) const override {
+    constexpr double kShare = 0.8, kIntegerShare = 0.5;
+    if (!contraction.areBytesWidened())
+      return kShare;
+    const double inputs = double(contraction.inputChannels);
+    return kShare * kIntegerShare * inputs / std::ceil(inputs / 4);
   }
 
   Status checkPrologue(const Contraction &) const override {

@@ -8,12 +8,15 @@
 
 #include "PointEmitter.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace tandem;
 using namespace tandem::codegen;
 
 PointEmitter::PointEmitter(OpBuilder &builder, IndexArithmetic &index,
@@ -29,7 +32,7 @@ Location PointEmitter::named(const Twine &name) {
 Value tandem::codegen::skipReshapes(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::ReshapeOp,
-             tensor::CastOp>(op))
+             tensor::CastOp, ir::BitcastOp>(op))
       break;
     value = op->getOperand(0);
   }

@@ -64,6 +64,19 @@ private:
   mlir::Value tileRowOf(llvm::ArrayRef<mlir::Value> taps);
   void accumulate();
   void accumulateTap(mlir::Value weight, mlir::Value data, mlir::Value at);
+  /// `sum` and the product of two terms.
+  mlir::Value addTerm(mlir::Value sum, mlir::Value data, mlir::Value weight);
+  /// The bytes of quad `number` of the input channels, as one integer whose
+  /// lowest byte is the first. Byte i is at `from` + i * `stride` of `memory`;
+  /// behind the last input channel, bytes are zero. `otherStrides` are those of
+  /// the other dims of the memory.
+  mlir::Value loadQuad(mlir::Value memory, mlir::Value from, int64_t stride,
+                       llvm::ArrayRef<int64_t> otherStrides,
+                       mlir::Value number);
+  mlir::Value loadDataQuad(mlir::Value memory, mlir::Value from,
+                           mlir::Value number);
+  mlir::Value loadWeightsQuad(mlir::Value memory, mlir::Value from,
+                              mlir::Value number);
   mlir::LogicalResult storeResults();
   mlir::LogicalResult storeRun(mlir::Value position, RunStart start);
   mlir::LogicalResult storeEpilogue(const Run &run, RunStart start);
@@ -100,6 +113,8 @@ private:
   mlir::Value allocateShared(const llvm::Twine &name, int64_t count,
                              mlir::Type element);
   mlir::Value allocateVariable(const llvm::Twine &name);
+  /// A variable that is zero.
+  mlir::Value createZero(const llvm::Twine &name);
   mlir::Value load(mlir::Location at, mlir::Value memory,
                    mlir::ValueRange position) {
     return mlir::memref::LoadOp::create(builder, at, memory, position);

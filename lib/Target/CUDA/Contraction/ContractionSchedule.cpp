@@ -11,8 +11,6 @@
 #include "Conversion/KernelToEmitC/CTypes.h"
 #include "Conversion/KernelToEmitC/Patterns.h"
 
-#include "tandem/Dialect/Tandem/IR/TandemOps.h"
-
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/Support/MathExtras.h"
@@ -95,6 +93,13 @@ Value ContractionEmitter::allocateVariable(const Twine &name) {
                                          gpu::AddressSpace::Private);
   return memref::AllocaOp::create(
       builder, named(name), MemRefType::get({}, computed, AffineMap(), attr));
+}
+
+Value ContractionEmitter::createZero(const Twine &name) {
+  Value zero = allocateVariable(name);
+  store(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed)),
+        zero, {});
+  return zero;
 }
 
 Value ContractionEmitter::widen(Value value) {
@@ -224,7 +229,7 @@ Value ContractionEmitter::isInData(Value position, int64_t size,
 /// zero.
 void ContractionEmitter::fillTile() {
   SmallVector<int64_t> sizes = tileRows;
-  sizes.append({contraction.inputChannels, tileColumns});
+  sizes.append({inputTerms, tileColumns});
   int64_t elements = llvm::product_of(sizes);
   tile = allocateShared("tile", elements, computed);
   OpBuilder::InsertionGuard guard(builder);
@@ -251,15 +256,16 @@ void ContractionEmitter::fillTile() {
   Value position = scaled(firstPosition, row.stride, column);
   isInside = isInData(position, row.dataSize, isInside);
   from = scaled(position, row.dataStride, from);
-  from = scaled(place.end()[-2], contraction.inputDataStride, from);
-  Value value = allocateVariable("value");
-  store(arith::ConstantOp::create(builder, loc, builder.getZeroAttr(computed)),
-        value, {});
+  Value input = place.end()[-2];
+  from = scaled(input, (areQuads ? 4 : 1) * contraction.inputDataStride, from);
+  Value value = createZero("value");
   Value data = kernel.memory.operands.lookup(contraction.data);
   {
     OpBuilder::InsertionGuard inner(builder);
     beginIf(isInside);
-    store(widen(load(data.getLoc(), data, from)), value, {});
+    store(areQuads ? loadDataQuad(data, from, input)
+                   : widen(load(data.getLoc(), data, from)),
+          value, {});
   }
   store(load(value.getLoc(), value, {}), tile,
         hasChannelsLast ? linearize(place, sizes) : element);
@@ -333,44 +339,4 @@ tandem::codegen::getBlockPart(const Contraction &contraction,
   part.repeatedShare =
       std::max(computed / double(contraction.getPositions()) - 1, 0.0);
   return part;
-}
-
-Status tandem::codegen::checkSmallContraction(Operation *hero,
-                                              const Contraction &contraction) {
-  constexpr int64_t kMaxProducts = 64;
-  bool isRead = contraction.data == hero->getOperand(0) &&
-                contraction.weights == hero->getOperand(1) &&
-                (!contraction.bias || contraction.bias == hero->getOperand(2));
-  // The dim along which results are stored at once.
-  int64_t last = contraction.result.getRank() - 1;
-  bool isLast = contraction.outputDim == last ||
-                contraction.spatial.back().resultDim == last;
-  int64_t taps = contraction.getReduction() / contraction.inputChannels;
-  if (!isa<ir::ConvOp>(hero) || taps == 1)
-    return fail("codegen",
-                "is a matrix product, which the library does better");
-  if (!isRead || contraction.inputsTogether > 1)
-    return fail("codegen", "reads operands that are views or packed");
-  if (contraction.areBytesWidened())
-    return fail("codegen", "multiplies integers");
-  if (contraction.groups != 1 ||
-      contraction.outputChannels % ContractionTiles::kLeastChannels != 0 ||
-      !isLast)
-    return fail("codegen",
-                "has not " + std::to_string(ContractionTiles::kLeastChannels) +
-                    " output channels or a multiple of them, the "
-                    "last dim of the result or ahead of the "
-                    "positions");
-  if (contraction.getReduction() > kMaxProducts)
-    return fail("codegen", "sums more than " + std::to_string(kMaxProducts) +
-                               " products, which the library does better");
-  Type element = contraction.result.getElementType();
-  auto isOfElement = [&](Value value) {
-    return !value || getElementTypeOrSelf(value.getType()) == element;
-  };
-  if (!(element.isF32() || element.isF64() || isHalf(element)) ||
-      !isOfElement(contraction.data) || !isOfElement(contraction.weights) ||
-      !isOfElement(contraction.bias))
-    return fail("codegen", "is of other types than floats, or of several");
-  return {};
 }

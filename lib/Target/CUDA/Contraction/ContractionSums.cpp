@@ -8,7 +8,6 @@
 
 #include "Contraction/ContractionEmitter.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -32,7 +31,7 @@ Value ContractionEmitter::weightsOf(Value channel) {
 }
 
 /// All threads load the weights of the block's channels, in the order of these
-/// in memory, so that those of one product are side by side.
+/// in memory, so that those of one term are side by side.
 void ContractionEmitter::fillWeights() {
   Value weights = kernel.memory.operands.lookup(contraction.weights);
   SmallVector<int64_t> sizes, strides;
@@ -40,8 +39,8 @@ void ContractionEmitter::fillWeights() {
     sizes.push_back(dim.taps);
     strides.push_back(dim.weightsStride);
   }
-  sizes.append({contraction.inputChannels, blockChannels()});
-  strides.append({contraction.inputWeightsStride,
+  sizes.append({inputTerms, blockChannels()});
+  strides.append({contraction.inputWeightsStride * (areQuads ? 4 : 1),
                   contraction.outputBlock == 1 ? contraction.outputBlockStride
                                                : contraction.outputStride});
   SmallVector<int64_t> order =
@@ -63,8 +62,9 @@ void ContractionEmitter::fillWeights() {
   for (auto [stride, at] : llvm::zip_equal(ArrayRef(strides).drop_back(),
                                            ArrayRef(place).drop_back()))
     from = scaled(at, stride, from);
-  store(widen(load(weights.getLoc(), weights, from)), blockWeights,
-        linearize(place, shape));
+  Value value = areQuads ? loadWeightsQuad(weights, from, place.end()[-2])
+                         : widen(load(weights.getLoc(), weights, from));
+  store(value, blockWeights, linearize(place, shape));
 }
 
 void ContractionEmitter::createSums() {
@@ -99,7 +99,7 @@ Value ContractionEmitter::resultAt(Value place, Value lane) {
   return narrow(sum, contraction.result.getElementType());
 }
 
-/// Adds the products of one tap and input channel: one vector of weights, and
+/// Adds the products of one tap and input term: one vector of weights, and
 /// the data of each position, which is `data` from `at` on.
 void ContractionEmitter::accumulateTap(Value weight, Value data, Value at) {
   Value weights = blockWeights
@@ -120,9 +120,7 @@ void ContractionEmitter::accumulateTap(Value weight, Value data, Value at) {
   Value factor = widen(vector::ExtractOp::create(builder, named("weight"),
                                                  vector, OpFoldResult(lane)));
   Value sum = scaled(place, channels, lane);
-  store(math::FmaOp::create(builder, loc, read, factor,
-                            load(named("sum"), sums, sum)),
-        sums, sum);
+  store(addTerm(load(named("sum"), sums, sum), read, factor), sums, sum);
 }
 
 /// The row of the tile that taps of the outer dims read for the thread's row.
@@ -139,7 +137,7 @@ Value ContractionEmitter::tileRowOf(ArrayRef<Value> taps) {
 
 void ContractionEmitter::accumulate() {
   OpBuilder::InsertionGuard guard(builder);
-  const int64_t inputs = contraction.inputChannels;
+  const int64_t inputs = inputTerms;
   Value weight = blockWeights ? channelInBlock : weightsOf(channel);
   SmallVector<int64_t> taps;
   for (const Contraction::SpatialDim &dim : outerDims())

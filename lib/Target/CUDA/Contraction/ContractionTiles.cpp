@@ -45,13 +45,12 @@ int64_t ContractionTiles::columnsOf(int64_t groups) const {
 }
 
 int64_t ContractionTiles::sharedBytesOf(int64_t groups) const {
-  int64_t rows = llvm::product_of(tileRows) * contraction.inputChannels;
+  int64_t rows = llvm::product_of(tileRows) * inputTerms;
   int64_t part = blockWindows == 0 ? 0
                                    : partRows * groups * positions *
                                          blockChannels() * elementBytes;
   return rows * columnsOf(groups) * computedBytes +
-         contraction.getReduction() *
-             (weightsAreVectors ? 0 : weightsColumns() * computedBytes) +
+         terms * (weightsAreVectors ? 0 : weightsColumns() * computedBytes) +
          part;
 }
 
@@ -119,11 +118,15 @@ ContractionTiles::ContractionTiles(const Contraction &contraction,
       elementBytes(elementBytes) {
   mlir::Type element = contraction.result.getElementType();
   computedBytes = isHalf(element) ? 4 : byteSize(element);
+  areQuads = contraction.areBytesWidened();
+  inputTerms = areQuads ? llvm::divideCeilSigned(contraction.inputChannels, 4)
+                        : contraction.inputChannels;
+  terms = contraction.getReduction() / contraction.inputChannels * inputTerms;
   isChannelsLast = contraction.outputDim + 1 == contraction.result.getRank();
   chooseChannels(window != nullptr);
-  weightsAreVectors = areWeightsVectors(contraction, channels);
+  weightsAreVectors = !areQuads && areWeightsVectors(contraction, channels);
   if (!weightsAreVectors)
-    weightsBytes = contraction.getReduction() * channels * computedBytes;
+    weightsBytes = terms * channels * computedBytes;
   blocks = contraction.getPositions() / row.size;
   for (const Contraction::SpatialDim &dim :
        llvm::ArrayRef(contraction.spatial).drop_back()) {

@@ -37,20 +37,25 @@ struct ContractionTiles {
   }
   int64_t blockChannels() const { return channelGroups * channels; }
   int64_t blockPositions() const { return rowGroups * positions; }
-  /// The channels of a product in the block's weights in shared memory, and a
-  /// vector of padding: they are stored along the products.
+  /// The channels of a term in the block's weights in shared memory, and a
+  /// vector of padding: they are stored along the terms.
   int64_t weightsColumns() const {
     return blockChannels() + kVectorBytes / computedBytes;
   }
   int64_t partBytes() const { return partRows * rowBytes; }
 
+  /// Whether a term of a sum is four products of bytes, those of four input
+  /// channels, instead of one product.
+  bool areQuads = false;
+  /// The terms along the input channels, and those of an element of the result.
+  int64_t inputTerms, terms;
   /// Whether channels are the last dim of the result, which neighboring
   /// threads then have. Else these have positions.
   bool isChannelsLast = true;
   /// Output channels and positions of a thread.
   int64_t channels, positions;
   /// Whether the weights of a thread's channels are a vector where they are.
-  /// Else they go through shared memory.
+  /// Else they go through shared memory, where quads of bytes are built.
   bool weightsAreVectors = true;
   /// Threads side by side along channels, and along positions.
   int64_t channelGroups = 1, rowGroups = 1;
@@ -81,8 +86,8 @@ private:
 
   const Contraction &contraction;
   const Contraction::SpatialDim &row;
-  /// Bytes of an element that is computed, and of one of the part; of a
-  /// thread's weights in shared memory.
+  /// Bytes of a term's data, weights and sum, and of an element of the part; of
+  /// a thread's weights in shared memory.
   int64_t computedBytes, elementBytes, weightsBytes = 0;
 };
 
