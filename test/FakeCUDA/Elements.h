@@ -26,6 +26,10 @@ inline double load(const void *data, DType dtype, int64_t index) {
     return double(static_cast<const tandem::F16 *>(data)[index]);
   case DType::bf16:
     return double(static_cast<const tandem::BF16 *>(data)[index]);
+  case DType::i8:
+    return static_cast<const int8_t *>(data)[index];
+  case DType::i32:
+    return static_cast<const int32_t *>(data)[index];
   default:
     return static_cast<const float *>(data)[index];
   }
@@ -41,6 +45,9 @@ inline void store(void *data, DType dtype, int64_t index, double value) {
     break;
   case DType::bf16:
     static_cast<tandem::BF16 *>(data)[index] = tandem::BF16(value);
+    break;
+  case DType::i32:
+    static_cast<int32_t *>(data)[index] = int32_t(value);
     break;
   default:
     static_cast<float *>(data)[index] = float(value);

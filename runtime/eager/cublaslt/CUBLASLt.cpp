@@ -84,7 +84,7 @@ Session::choose(const MatmulProblem &problem, const LibraryOptions &options) {
 /// A small product with the whole epilogue.
 static MatmulProblem probeOf(DType dtype) {
   MatmulProblem problem;
-  problem.dtype = dtype;
+  problem.dtype = problem.factors = dtype;
   problem.lhs = problem.rhs = problem.result = {64, 64, 64};
   problem.calls = {{0, 0, 0}};
   problem.hasBias = problem.hasResidual = true;

@@ -61,7 +61,8 @@ private:
   std::map<std::string, std::optional<Algorithm>> chosen;
 };
 
-/// matmul of floats. Where the library is missing this has no ops.
+/// matmul of floats, and of i8 with results of i32. Where the library is
+/// missing this has no ops.
 class CUBLASLtProvider final : public Provider {
 public:
   /// `session` must outlive the provider.

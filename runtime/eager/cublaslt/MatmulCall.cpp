@@ -21,9 +21,13 @@ namespace {
 #include "tandem/Runtime/Libraries/CUBLASLtConstants.def"
 #undef TANDEM_CONSTANT
 
-/// The library multiplies floats only.
+/// The library multiplies floats, and i8 with sums of i32.
 int dataTypeOf(DType dtype) {
   switch (dtype) {
+  case DType::i8:
+    return DataType::i8;
+  case DType::i32:
+    return DataType::i32;
   case DType::f64:
     return DataType::f64;
   case DType::f16:
@@ -32,8 +36,12 @@ int dataTypeOf(DType dtype) {
     return DataType::bf16;
   case DType::f32:
   case DType::i1:
-#define TANDEM_INTEGER(name, ...) case DType::name:
-#include "tandem/Support/DTypes.def"
+  case DType::i16:
+  case DType::i64:
+  case DType::ui8:
+  case DType::ui16:
+  case DType::ui32:
+  case DType::ui64:
     break;
   }
   return DataType::f32;
@@ -42,9 +50,33 @@ int dataTypeOf(DType dtype) {
 int computeTypeOf(DType dtype, Precision precision) {
   if (dtype == DType::f64)
     return ComputeType::f64;
+  if (dtype == DType::i32)
+    return ComputeType::i32;
   return dtype == DType::f32 && precision == Precision::tf32 ? ComputeType::tf32
                                                              : ComputeType::f32;
 }
+
+/// The type of the factors of products and addends.
+DType scaleTypeOf(DType dtype) {
+  return dtype == DType::f64 || dtype == DType::i32 ? dtype : DType::f32;
+}
+
+/// Zero or one, of the type of factors.
+struct Scale {
+  Scale(DType dtype, bool isOne) {
+    if (scaleTypeOf(dtype) == DType::f64)
+      f64 = isOne;
+    else if (scaleTypeOf(dtype) == DType::i32)
+      i32 = isOne;
+    else
+      f32 = isOne;
+  }
+  union {
+    double f64;
+    float f32;
+    int32_t i32;
+  };
+};
 
 uint32_t epilogueOf(const MatmulProblem &problem) {
   switch (problem.activation) {
@@ -132,11 +164,12 @@ MatmulCall::~MatmulCall() {
     library.matmulDescDestroy(desc);
 }
 
-Status MatmulCall::createLayout(const Matrix &matrix, void *&layout) {
+Status MatmulCall::createLayout(const Matrix &matrix, DType dtype,
+                                void *&layout) {
   // Rows become columns.
-  cuda::Result result = library.layoutCreate(
-      &layout, dataTypeOf(problem.dtype), uint64_t(matrix.columns),
-      uint64_t(matrix.rows), matrix.rowStride);
+  cuda::Result result =
+      library.layoutCreate(&layout, dataTypeOf(dtype), uint64_t(matrix.columns),
+                           uint64_t(matrix.rows), matrix.rowStride);
   const int32_t count = int32_t(problem.batch);
   if (result == cuda::kSuccess && count > 1)
     result = library.layoutSetAttribute(layout, LayoutAttribute::batchCount,
@@ -151,13 +184,12 @@ Status MatmulCall::createLayout(const Matrix &matrix, void *&layout) {
 }
 
 Status MatmulCall::describe(Precision precision) {
-  TANDEM_RETURN_IF_ERROR(createLayout(problem.rhs, a));
-  TANDEM_RETURN_IF_ERROR(createLayout(problem.lhs, b));
-  TANDEM_RETURN_IF_ERROR(createLayout(problem.result, d));
-  const int scaleType =
-      problem.dtype == DType::f64 ? DataType::f64 : DataType::f32;
-  cuda::Result result = library.matmulDescCreate(
-      &desc, computeTypeOf(problem.dtype, precision), scaleType);
+  TANDEM_RETURN_IF_ERROR(createLayout(problem.rhs, problem.factors, a));
+  TANDEM_RETURN_IF_ERROR(createLayout(problem.lhs, problem.factors, b));
+  TANDEM_RETURN_IF_ERROR(createLayout(problem.result, problem.dtype, d));
+  cuda::Result result =
+      library.matmulDescCreate(&desc, computeTypeOf(problem.dtype, precision),
+                               dataTypeOf(scaleTypeOf(problem.dtype)));
   auto set = [&](int attribute, auto value) {
     if (result == cuda::kSuccess)
       result =
@@ -221,24 +253,20 @@ Status MatmulCall::run(cublasLtContext *handle, const Algorithm &algorithm,
                        cuda::StreamHandle stream) {
   if (problem.hasBias)
     TANDEM_RETURN_IF_ERROR(setBias(pointers.bias));
-  const double factorsF64[] = {1, problem.hasResidual ? 1. : 0.};
-  const float factorsF32[] = {1, problem.hasResidual ? 1.f : 0.f};
-  const bool isF64 = problem.dtype == DType::f64;
-  const void *alpha = isF64 ? static_cast<const void *>(&factorsF64[0])
-                            : &factorsF32[0],
-             *beta = isF64 ? static_cast<const void *>(&factorsF64[1])
-                           : &factorsF32[1];
-  const int64_t width = byteWidth(problem.dtype);
+  const Scale alpha(problem.dtype, true),
+      beta(problem.dtype, problem.hasResidual);
+  const int64_t width = byteWidth(problem.dtype),
+                factorWidth = byteWidth(problem.factors);
   for (const MatmulProblem::Offsets &offsets : problem.calls) {
     char *result = pointers.result + offsets.result * width;
     const char *addend = problem.hasResidual
                              ? pointers.residual + offsets.result * width
                              : result;
     if (cuda::Result status = library.matmul(
-            handle, desc, alpha, pointers.rhs + offsets.rhs * width, a,
-            pointers.lhs + offsets.lhs * width, b, beta, addend, d, result, d,
-            algorithm.heuristic.algo, workspace.data(), workspace.size(),
-            stream))
+            handle, desc, &alpha, pointers.rhs + offsets.rhs * factorWidth, a,
+            pointers.lhs + offsets.lhs * factorWidth, b, &beta, addend, d,
+            result, d, algorithm.heuristic.algo, workspace.data(),
+            workspace.size(), stream))
       return failure(library, status, "cublasLtMatmul");
   }
   return {};

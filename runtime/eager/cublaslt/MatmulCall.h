@@ -29,8 +29,8 @@ struct Algorithm {
   int id = 0;
 };
 
-/// The tensors of one run: of the result's type, `bias` and `residual` null
-/// where there is none.
+/// The tensors of one run: `bias` and `residual` are of the result's type, and
+/// are null where there is none.
 struct Pointers {
   char *lhs, *rhs, *bias, *residual, *result;
 };
@@ -62,7 +62,7 @@ private:
       : library(library), problem(problem) {}
   Status describe(Precision precision);
   /// `matrix` as cuBLASLt sees it.
-  Status createLayout(const Matrix &matrix, void *&layout);
+  Status createLayout(const Matrix &matrix, DType dtype, void *&layout);
   Status setBias(const void *bias);
 
   const cuda::CUBLASLt &library;

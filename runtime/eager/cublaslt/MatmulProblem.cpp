@@ -11,6 +11,7 @@
 #include "../Spatial.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 
 using namespace tandem;
@@ -38,12 +39,35 @@ bool isEmpty(const TensorType &type) {
   return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
 }
 
+/// Whether the types are floats, or those of a product of i8 without epilogue.
+bool hasSupportedTypes(const FusedContraction &matmul) {
+  const OpSignature &signature = matmul.contraction;
+  if (isFloat(signature.result().dtype))
+    return true;
+  return signature.operands[0].dtype == DType::i8 &&
+         signature.operands[1].dtype == DType::i8 &&
+         signature.result().dtype == DType::i32 && matmul.numBiases() == 0 &&
+         !matmul.hasResidual && matmul.activation == Activation::none;
+}
+
 bool isSupported(const FusedContraction &matmul) {
   const OpSignature &signature = matmul.contraction;
-  return signature.op.kind == OpKind::matmul &&
-         isFloat(signature.result().dtype) && !isEmpty(signature.result()) &&
+  return signature.op.kind == OpKind::matmul && hasSupportedTypes(matmul) &&
+         !isEmpty(signature.result()) &&
          std::none_of(signature.operands.begin(), signature.operands.end(),
                       isEmpty);
+}
+
+/// Whether cuBLASLt multiplies these matrices of i8 (cublasLtMatmul, "IMMA
+/// kernels", regular data ordering): products are sums along rows of both
+/// operands, and rows begin at multiples of four bytes. The documentation does
+/// not say what becomes of sums that overflow, so none may.
+bool canMultiplyBytes(const MatmulDims &dims, const MatmulProblem &problem) {
+  constexpr int64_t kMaxDepth =
+      std::numeric_limits<int32_t>::max() / (128 * 128);
+  return !problem.transposeLhs && problem.transposeRhs && dims.n % 4 == 0 &&
+         dims.k % 4 == 0 && problem.lhs.rowStride % 4 == 0 &&
+         problem.rhs.rowStride % 4 == 0 && dims.k <= kMaxDepth;
 }
 
 /// Takes the last batch dim into one call: as more rows of one product where
@@ -72,10 +96,11 @@ void takeInnerDim(MatmulProblem &problem, Batch &batch) {
 void addCalls(MatmulProblem &problem, const Batch &batch) {
   for (StridedIndex<3> i(batch.shape, batch.strides); !i.done(); i.next())
     problem.calls.push_back({i.offset(0), i.offset(1), i.offset(2)});
+  const int64_t width = byteWidth(problem.factors);
   for (const auto &[lhs, rhs, result] : problem.calls)
-    for (int64_t offset : {lhs, rhs, result})
-      problem.callAlignment =
-          std::gcd(problem.callAlignment, offset * byteWidth(problem.dtype));
+    for (int64_t bytes :
+         {lhs * width, rhs * width, result * byteWidth(problem.dtype)})
+      problem.callAlignment = std::gcd(problem.callAlignment, bytes);
 }
 
 } // namespace
@@ -91,6 +116,7 @@ std::optional<MatmulProblem> MatmulProblem::of(const FusedContraction &matmul) {
       signature.operands[1].shape, result.shape);
   MatmulProblem problem;
   problem.dtype = result.dtype;
+  problem.factors = signature.operands[0].dtype;
   problem.transposeLhs = attrs.transpose_lhs;
   problem.transposeRhs = attrs.transpose_rhs;
   problem.lhs = attrs.transpose_lhs ? Matrix{dims.k, dims.m, dims.lhsK}
@@ -98,6 +124,8 @@ std::optional<MatmulProblem> MatmulProblem::of(const FusedContraction &matmul) {
   problem.rhs = attrs.transpose_rhs ? Matrix{dims.n, dims.k, dims.rhsN}
                                     : Matrix{dims.k, dims.n, dims.rhsK};
   problem.result = {dims.m, dims.n, dims.n};
+  if (problem.factors == DType::i8 && !canMultiplyBytes(dims, problem))
+    return std::nullopt;
   problem.hasBias = matmul.numBiases() > 0;
   problem.hasResidual = matmul.hasResidual;
   problem.activation = matmul.activation;
@@ -111,7 +139,8 @@ std::optional<MatmulProblem> MatmulProblem::of(const FusedContraction &matmul) {
 }
 
 std::string MatmulProblem::key() const {
-  std::string text(name(dtype));
+  std::string text(name(factors));
+  text.append(",").append(name(dtype));
   for (const Matrix *matrix : {&lhs, &rhs, &result})
     for (int64_t value : {matrix->rows, matrix->columns, matrix->rowStride,
                           matrix->batchStride})

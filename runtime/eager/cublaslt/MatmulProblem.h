@@ -32,7 +32,10 @@ struct Matrix {
 /// A product with its epilogue: result = activation(lhs * rhs + residual +
 /// bias), m x n, where every row has the same bias.
 struct MatmulProblem {
+  /// The type of the result, of its sums, and of bias and residual.
   DType dtype = DType::f32;
+  /// The type of lhs and rhs: `dtype`, or i8 if that is i32.
+  DType factors = DType::f32;
   Matrix lhs, rhs, result;
   bool transposeLhs = false, transposeRhs = false;
   /// The matrices of one call, and where each call's first matrices begin: more

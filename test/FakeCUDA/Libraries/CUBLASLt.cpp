@@ -175,6 +175,8 @@ Result cublasLtMatmulAlgoGetHeuristic(cublasLtContext *, void *desc, void *a,
   std::vector<Algo> algos;
   if (wanted.maxWorkspaceBytes >= 1024 && alignment >= 16)
     algos.push_back({kMark, 66, 1024, 16});
+  if (product.desc.computeType == ComputeType::i32 && alignment < 4)
+    return wrong("matrices of i8 are not aligned to 4 bytes");
   algos.push_back({kMark, 21, 0, alignment});
   *found = std::min(requested, int(algos.size()));
   for (int i = 0; i < *found; ++i) {
@@ -202,8 +204,9 @@ Result cublasLtMatmulAlgoConfigGetAttribute(const void *algo, int attribute,
 //===----------------------------------------------------------------------===//
 
 static double factor(const void *value, int type) {
-  return type == DataType::f64 ? *static_cast<const double *>(value)
-                               : *static_cast<const float *>(value);
+  return type == DataType::f64   ? *static_cast<const double *>(value)
+         : type == DataType::i32 ? *static_cast<const int32_t *>(value)
+                                 : *static_cast<const float *>(value);
 }
 
 Result cublasLtMatmul(cublasLtContext *, void *desc, const void *alpha,

@@ -17,6 +17,8 @@ static DType elementType(int type) {
   return type == DataType::f64    ? DType::f64
          : type == DataType::f16  ? DType::f16
          : type == DataType::bf16 ? DType::bf16
+         : type == DataType::i8   ? DType::i8
+         : type == DataType::i32  ? DType::i32
                                   : DType::f32;
 }
 
@@ -27,6 +29,25 @@ int64_t Product::elementBytes() const {
 Result fake::cublaslt::wrong(const std::string &message) {
   report("cuBLASLt: " + message);
   return kInvalid;
+}
+
+/// What the documentation of cublasLtMatmul requires of matrices of integers in
+/// regular data ordering.
+Result Product::checkIntegers() const {
+  if (a.type != DataType::i8 || b.type != DataType::i8 ||
+      c.type != DataType::i32 || d.type != DataType::i32 ||
+      desc.scaleType != DataType::i32)
+    return wrong("the types are not those of a product of i8");
+  if (!desc.transposeA || desc.transposeB)
+    return wrong("matrices of i8 are not in the TN format");
+  if (d.rows % 4 != 0 || depth() % 4 != 0)
+    return wrong("a dim of a product of i8 is not a multiple of 4");
+  for (const Layout *layout : {&a, &b, &c})
+    if (layout->leadingDim % 4 != 0)
+      return wrong("a leading dim of a product of i8 is not a multiple of 4");
+  if (desc.epilogue != Epilogue::none)
+    return wrong("a product of i8 has an epilogue");
+  return kSuccess;
 }
 
 Result Product::check() const {
@@ -40,11 +61,16 @@ Result Product::check() const {
     if (layout->rows == 0 || layout->columns == 0 ||
         layout->leadingDim < int64_t(layout->rows))
       return wrong("a leading dim is smaller than the rows");
-    if (layout->type != d.type || layout->batch != d.batch)
+    if (layout->batch != d.batch ||
+        (desc.computeType != ComputeType::i32 && layout->type != d.type))
       return wrong("the types or batches differ");
   }
   if (d.batch > 1 && d.offset < int64_t(d.rows * d.columns))
     return wrong("the results of a batch overlap");
+  if (desc.computeType == ComputeType::i32)
+    return checkIntegers();
+  if (d.type == DataType::i8 || d.type == DataType::i32)
+    return wrong("the compute type is not for integers");
   const bool isF64 = d.type == DataType::f64;
   if (isF64 != (desc.computeType == ComputeType::f64) ||
       isF64 != (desc.scaleType == DataType::f64))
@@ -135,7 +161,7 @@ double Execution::sum(uint64_t row, uint64_t column, int32_t matrix) const {
   auto round = [&](double value) {
     return isRounded ? roundToTF32(value) : value;
   };
-  const DType type = elementType(product.d.type);
+  const DType type = elementType(product.a.type);
   double sum = 0;
   for (uint64_t k = 0; k < product.depth(); ++k)
     sum += round(load(a, type,

@@ -73,6 +73,9 @@ struct Product {
   int64_t elementBytes() const;
   /// Whether they fit. Reports what does not.
   Result check() const;
+
+private:
+  Result checkIntegers() const;
 };
 
 /// A product on the device's memory.

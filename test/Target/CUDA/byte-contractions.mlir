@@ -150,12 +150,14 @@ func.func @main(
     %x1: tensor<1x5x5x16xi8>, %w1: tensor<3x3x1x16xi8>,
     %x2: tensor<9x257xi8>, %w2: tensor<257x16xi8>,
     %x3: tensor<2x9x32xui8>, %w3: tensor<2x32x16xi8>,
-    %x4: tensor<9x80xui8>, %w4: tensor<80x10xi8>)
+    %x4: tensor<9x80xui8>, %w4: tensor<80x10xi8>,
+    %x5: tensor<9x260xi8>, %w5: tensor<16x260xi8>)
     -> (tensor<1x3x3x8xi32>,
         tensor<1x3x3x16xi32>,
         tensor<9x16xi32>,
         tensor<2x9x16xi32>,
-        tensor<9x10xi32>) {
+        tensor<9x10xi32>,
+        tensor<9x16xi32>) {
   // More than 64 quads.
   %0 = tandem.conv %x0, %w0
       layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
@@ -173,10 +175,14 @@ func.func @main(
   // Ten outputs.
   %4 = tandem.matmul %x4, %w4 widen
       : (tensor<9x80xui8>, tensor<80x10xi8>) -> tensor<9x10xi32>
-  return %0, %1, %2, %3, %4
+  // cuBLASLt has this one.
+  %5 = tandem.matmul %x5, %w5 transpose_rhs widen
+      : (tensor<9x260xi8>, tensor<16x260xi8>) -> tensor<9x16xi32>
+  return %0, %1, %2, %3, %4, %5
       : tensor<1x3x3x8xi32>,
         tensor<1x3x3x16xi32>,
         tensor<9x16xi32>,
         tensor<2x9x16xi32>,
-        tensor<9x10xi32>
+        tensor<9x10xi32>,
+        tensor<9x16xi32>
 }

@@ -282,6 +282,45 @@ TEST_F(CasesTest, BatchesAreOneCallWhereTheyCan) {
   EXPECT_EQ(prepare(matmul({65, 1, 2, 2}, {1, 2, 2, 2})), nullptr);
 }
 
+/// A product of matrices of i8, every third element of which is the least one.
+Case byteMatmul(const Shape &lhs, const Shape &rhs, bool transposeLhs = false,
+                bool transposeRhs = true, DType data = DType::i8) {
+  fb::MatmulAttrsT attrs{{}, transposeLhs, transposeRhs};
+  attrs.widen = true;
+  Case c{makeOp(OpKind::matmul, attrs),
+         {emptyTensor({data, lhs}), emptyTensor({DType::i8, rhs})}};
+  std::mt19937_64 rng(11);
+  for (const Tensor &operand : c.operands)
+    for (int64_t i = 0; i < operand.bytes(); ++i)
+      operand.as<uint8_t>()[i] = i % 3 == 0 ? 128 : uint8_t(rng());
+  return c;
+}
+
+TEST_F(CasesTest, ProductsOfBytes) {
+  expectRight(byteMatmul({3, 8}, {4, 8}));
+  expectRight(byteMatmul({2, 5, 64}, {12, 64}));
+  expectRight(byteMatmul({2, 3, 8}, {2, 4, 8}));
+  expectRight(byteMatmul({2, 1, 5, 4}, {1, 3, 8, 4}));
+  // Rows of 4 bytes are aligned to less than a vector.
+  EXPECT_EQ(prepare(byteMatmul({2, 1, 5, 4}, {1, 3, 4, 4}))->workspaceBytes(),
+            0);
+}
+
+/// What cuBLASLt does not document, or does not have.
+TEST_F(CasesTest, OtherProductsOfBytesAreLeftToOthers) {
+  EXPECT_EQ(prepare(byteMatmul({3, 8}, {8, 4}, false, false)), nullptr);
+  EXPECT_EQ(prepare(byteMatmul({8, 3}, {4, 8}, true)), nullptr);
+  EXPECT_EQ(prepare(byteMatmul({3, 6}, {4, 6})), nullptr);
+  EXPECT_EQ(prepare(byteMatmul({3, 8}, {5, 8})), nullptr);
+  EXPECT_EQ(prepare(byteMatmul({3, 8}, {4, 8}, false, true, DType::ui8)),
+            nullptr);
+  EXPECT_EQ(prepare(byteMatmul({3, 0}, {4, 0})), nullptr);
+  // 2^17 products of -128 and -128 do not fit in 31 bits.
+  EXPECT_EQ(prepare(byteMatmul({1, 1 << 17}, {4, 1 << 17})), nullptr);
+  EXPECT_NE(prepare(byteMatmul({1, (1 << 17) - 4}, {4, (1 << 17) - 4})),
+            nullptr);
+}
+
 /// Strict f32 is never computed with operands of 10 bits.
 TEST_F(CasesTest, PrecisionIsAsAsked) {
   const LibraryOptions tf32{Precision::tf32, false};

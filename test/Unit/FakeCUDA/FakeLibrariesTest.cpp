@@ -216,6 +216,27 @@ TEST_F(FakeCUBLASLtTest, ProductsThatDoNotFit) {
   library.matmulDescDestroy(desc);
 }
 
+TEST_F(FakeCUBLASLtTest, ProductsOfBytesThatDoNotFit) {
+  problem.factors = DType::i8;
+  problem.dtype = DType::i32;
+  expectWrong([](Problem &) {}, "matrices of i8 are not in the TN format");
+  problem.transposeRhs = true;
+  expectWrong([](Problem &p) { p.result = {4, 4, 5}; },
+              "a leading dim of a product of i8 is not a multiple of 4");
+  expectWrong(
+      [](Problem &p) {
+        p.rhs.rows = p.result.columns = 5;
+        p.result.rowStride = 8;
+      },
+      "a dim of a product of i8 is not a multiple of 4");
+  expectWrong([](Problem &p) { p.activation = Activation::relu; },
+              "a product of i8 has an epilogue");
+  expectWrong([](Problem &p) { p.callAlignment = 2; },
+              "matrices of i8 are not aligned to 4 bytes");
+  expectWrong([](Problem &p) { p.factors = DType::f16; },
+              "the types are not those of a product of i8");
+}
+
 TEST_F(FakeCUBLASLtTest, CallsThatDoNotFit) {
   problem.hasBias = true;
   auto call =
