@@ -52,6 +52,10 @@ public:
   }
   bool generatesReductions() const override { return true; }
 
+  void addLayoutPasses(OpPassManager &pm,
+                       const PipelineOptions &) const override {
+    pm.addNestedPass<func::FuncOp>(createCUDAFitBytes());
+  }
   void addPassesBeforeFusion(OpPassManager &pm,
                              const PipelineOptions &options) const override {
     // Fusion makes one kernel of what a softmax becomes, and two of a reduction

@@ -10,8 +10,9 @@
 
 #include "../Spatial.h"
 
+#include "tandem/Runtime/Libraries/ByteProducts.h"
+
 #include <algorithm>
-#include <limits>
 #include <numeric>
 
 using namespace tandem;
@@ -56,18 +57,6 @@ bool isSupported(const FusedContraction &matmul) {
          !isEmpty(signature.result()) &&
          std::none_of(signature.operands.begin(), signature.operands.end(),
                       isEmpty);
-}
-
-/// Whether cuBLASLt multiplies these matrices of i8 (cublasLtMatmul, "IMMA
-/// kernels", regular data ordering): products are sums along rows of both
-/// operands, and rows begin at multiples of four bytes. The documentation does
-/// not say what becomes of sums that overflow, so none may.
-bool canMultiplyBytes(const MatmulDims &dims, const MatmulProblem &problem) {
-  constexpr int64_t kMaxDepth =
-      std::numeric_limits<int32_t>::max() / (128 * 128);
-  return !problem.transposeLhs && problem.transposeRhs && dims.n % 4 == 0 &&
-         dims.k % 4 == 0 && problem.lhs.rowStride % 4 == 0 &&
-         problem.rhs.rowStride % 4 == 0 && dims.k <= kMaxDepth;
 }
 
 /// Takes the last batch dim into one call: as more rows of one product where
@@ -124,7 +113,9 @@ std::optional<MatmulProblem> MatmulProblem::of(const FusedContraction &matmul) {
   problem.rhs = attrs.transpose_rhs ? Matrix{dims.n, dims.k, dims.rhsN}
                                     : Matrix{dims.k, dims.n, dims.rhsK};
   problem.result = {dims.m, dims.n, dims.n};
-  if (problem.factors == DType::i8 && !canMultiplyBytes(dims, problem))
+  const bool isAlongRows = !problem.transposeLhs && problem.transposeRhs;
+  if (problem.factors == DType::i8 &&
+      !(isAlongRows && canMultiplyBytes(dims.n, dims.k)))
     return std::nullopt;
   problem.hasBias = matmul.numBiases() > 0;
   problem.hasResidual = matmul.hasResidual;

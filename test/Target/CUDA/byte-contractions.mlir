@@ -15,6 +15,7 @@
 // RUN: %fake-cuda tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUN: %fake-cuda FAKE_CUDA_SEED=3 tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUN: %fake-cuda tandem-run %t/prebuilt.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: %fake-cuda tandem-run %t/library.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUNS: compiled (cuda){{.*}} ok
 // RUNS-NOT: FAIL
 
@@ -185,4 +186,19 @@ func.func @main(
         tensor<2x9x16xi32>,
         tensor<9x10xi32>,
         tensor<9x16xi32>
+}
+//--- library.mlir
+// Data of ui8 is changed to i8 for cuBLASLt in the kernel that computes it, and
+// the result is corrected in the kernel that reads it.
+func.func @main(%x: tensor<7x300xf32>, %b: tensor<16xi32>) -> tensor<7x16xf32> {
+  %s = tandem.constant dense<100.0> : tensor<f32>
+  %m = tandem.mul %x, %s : (tensor<7x300xf32>, tensor<f32>) -> tensor<7x300xf32>
+  %q = tandem.cast %m : (tensor<7x300xf32>) -> tensor<7x300xui8>
+  %w = tandem.constant dense<-7> : tensor<300x16xi8>
+  %0 = tandem.matmul %q, %w widen
+      : (tensor<7x300xui8>, tensor<300x16xi8>) -> tensor<7x16xi32>
+  %1 = tandem.add %0, %b
+      : (tensor<7x16xi32>, tensor<16xi32>) -> tensor<7x16xi32>
+  %2 = tandem.cast %1 : (tensor<7x16xi32>) -> tensor<7x16xf32>
+  return %2 : tensor<7x16xf32>
 }

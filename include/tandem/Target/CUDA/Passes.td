@@ -11,6 +11,36 @@
 
 include "mlir/Pass/PassBase.td"
 
+def CUDAFitBytes : Pass<"tandem-cuda-fit-bytes", "::mlir::func::FuncOp"> {
+  let summary = "Fit products of 8-bit integers to cuBLASLt";
+  let description = [{
+    Changes matrix products of integers of 8 bits whose weights are constant, so
+    that cuBLASLt can execute them. The results stay the same. Products that
+    become kernels, and those that cuBLASLt does not have, are not changed.
+
+    - Weights are stored along the sums, as the right operand with
+      `transpose_rhs`.
+    - Data of ui8 becomes i8 by subtracting 128, and 128 times the sum of the
+      weights is added to the result.
+
+    Before:
+    ```mlir
+    %w = tandem.constant dense<1> : tensor<512x4xi8>
+    %0 = tandem.matmul %x, %w widen : (tensor<2x512xui8>, tensor<512x4xi8>) -> tensor<2x4xi32>
+    ```
+    After:
+    ```mlir
+    %w = tandem.constant dense<1> : tensor<4x512xi8>
+    %upper = tandem.constant dense<128> : tensor<ui8>
+    %0 = tandem.bitwise_xor %x, %upper : (tensor<2x512xui8>, tensor<ui8>) -> tensor<2x512xui8>
+    %1 = tandem.bitcast %0 : (tensor<2x512xui8>) -> tensor<2x512xi8>
+    %sums = tandem.constant dense<65536> : tensor<1x4xi32>
+    %2 = tandem.matmul %1, %w transpose_rhs widen : (tensor<2x512xi8>, tensor<4x512xi8>) -> tensor<2x4xi32>
+    %3 = tandem.add %2, %sums : (tensor<2x4xi32>, tensor<1x4xi32>) -> tensor<2x4xi32>
+    ```
+  }];
+}
+
 def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
   let summary = "Map a kernel's iteration space to CUDA blocks and threads";
   let description = [{
@@ -22,6 +52,10 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
       stages of the reduction.
     - The bodies consist of arith, math and scf ops, `linalg.index`,
       `affine.apply` and `tensor.extract`.
+
+    A contraction kernel also contains the contraction. Products of four bytes
+    become an `emitc.call_opaque`, because no other dialect has such an op on
+    integers of 32 bits.
 
     Operands and results become 1-D memrefs. The points of the iteration space
     are numbered in row-major order over a 1-D grid. The function attributes

@@ -11,7 +11,7 @@
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
-#include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
+#include "tandem/Dialect/Tandem/Transforms/DataSign.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -42,19 +42,16 @@ public:
   bool match();
   /// Adds inputs of zeros so that a few inputs fill quads.
   void fillQuads();
-  /// Adds 128 to data of i8, which makes it ui8, and subtracts 128 times the
-  /// sums of the weights from the result.
-  void makeDataUnsigned();
+  void makeDataUnsigned() {
+    if (!isUnsigned(op->getOperand(0)))
+      changeDataSign(op, weights);
+  }
 
 private:
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
   Value pad(Value value, ArrayRef<int64_t> low, ArrayRef<int64_t> high);
-  int64_t outputDimOfWeights();
-  /// 128 times the sum of the weights of each output, as an operand that
-  /// broadcasts with the result.
-  Value createSums();
 
   Operation *op;
   OpBuilder builder;
@@ -110,48 +107,6 @@ void ByteContraction::fillQuads() {
   weights = constant;
   conv.getInputMutable().assign(data);
   conv.getKernelMutable().assign(create<ir::ConstantOp>(constant));
-}
-
-int64_t ByteContraction::outputDimOfWeights() {
-  if (conv)
-    return int64_t(conv.getLayout().getKernel().find('O'));
-  return matmul.getTransposeRhs() ? 0 : 1;
-}
-
-Value ByteContraction::createSums() {
-  const ArrayRef<int64_t> shape = weights.getShapedType().getShape();
-  const ArrayRef<char> bytes = ir::getRawData(weights);
-  const int64_t dim = outputDimOfWeights(), outputs = shape[dim];
-  const int64_t stride = ir::getStrides(shape)[dim];
-  std::vector<int32_t> sums(outputs);
-  const int64_t count = weights.getShapedType().getNumElements();
-  for (int64_t i = 0; i < count; ++i)
-    sums[i / stride % outputs] +=
-        128 * int32_t(int8_t(bytes[weights.isSplat() ? 0 : i]));
-  SmallVector<int64_t> ofResult(shapeOf(op->getResult(0)).size(), 1);
-  ofResult[conv ? int64_t(conv.getLayout().getOutput().find('C'))
-                : int64_t(ofResult.size()) - 1] = outputs;
-  return create<ir::ConstantOp>(DenseElementsAttr::get(
-      RankedTensorType::get(ofResult, builder.getI32Type()),
-      ArrayRef<int32_t>(sums)));
-}
-
-void ByteContraction::makeDataUnsigned() {
-  if (isUnsigned(op->getOperand(0)))
-    return;
-  if (conv && isPadded(conv))
-    padExplicitly(builder, conv);
-  // x + 128 differs from x in the uppermost bit.
-  Value upper = create<ir::ConstantOp>(
-      DenseElementsAttr::get(RankedTensorType::get({}, builder.getI8Type()),
-                             static_cast<int8_t>(-128)));
-  Value data = create<ir::BitwiseXorOp>(op->getOperand(0), upper);
-  op->setOperand(0, create<ir::BitcastOp>(
-                        data, builder.getIntegerType(8, /*isSigned=*/false)));
-  Value result = op->getResult(0), sums = createSums();
-  builder.setInsertionPointAfter(op);
-  auto corrected = ir::SubOp::create(builder, loc, result, sums);
-  result.replaceAllUsesExcept(corrected, corrected);
 }
 
 namespace {

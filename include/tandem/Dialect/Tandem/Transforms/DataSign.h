@@ -1,0 +1,27 @@
+//===- DataSign.h - The sign of 8-bit data of contractions ------*- C++ -*-===//
+//
+// Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef TANDEM_DIALECT_TANDEM_TRANSFORMS_DATASIGN_H
+#define TANDEM_DIALECT_TANDEM_TRANSFORMS_DATASIGN_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Operation.h"
+
+namespace tandem {
+
+/// Changes the data of `op` from i8 to ui8 by adding 128, or from ui8 to i8 by
+/// subtracting 128, and corrects the result by 128 times the sums of the
+/// weights. `op` is a conv or matmul of static types whose result is i32, and
+/// `weights` are its constant weights, whose bytes are available; those of a
+/// matmul have rank 2. Padding becomes a `pad` before. Results stay the same,
+/// modulo 2^32.
+void changeDataSign(mlir::Operation *op, mlir::ElementsAttr weights);
+
+} // namespace tandem
+
+#endif // TANDEM_DIALECT_TANDEM_TRANSFORMS_DATASIGN_H
