@@ -122,6 +122,22 @@ static LogicalResult emitEpilogue(Value heroResult,
   return success(static_cast<bool>(emitRoots(roots, readHero)));
 }
 
+/// Lets `operand`, a tensor of unsigned integers, read a signless one that is
+/// cast back: what linalg computes is signless. Returns the operand of the
+/// cast.
+static OpOperand &castFromSignless(OpOperand &operand) {
+  OpBuilder builder(operand.getOwner());
+  Location loc = operand.getOwner()->getLoc();
+  RankedTensorType type = typeOf(operand.get());
+  Value signless = ir::BitcastOp::create(
+      builder, loc, operand.get(),
+      builder.getIntegerType(type.getElementTypeBitWidth()));
+  auto cast =
+      ir::BitcastOp::create(builder, loc, signless, type.getElementType());
+  operand.set(cast);
+  return cast->getOpOperand(0);
+}
+
 /// `op` is the pooling or reduction of the kernel.
 static LogicalResult emitWindow(Operation *hero, Operation *op,
                                 ArrayRef<OpOperand *> roots) {
@@ -131,7 +147,10 @@ static LogicalResult emitWindow(Operation *hero, Operation *op,
   Expected<ContractionWindow> window = describeWindow(op, *contraction);
   if (!window)
     return op->emitOpError(window.error().message);
-  OpOperand &operand = op->getOpOperand(0);
+  OpOperand *read = &op->getOpOperand(0);
+  if (isUnsigned(read->get()))
+    read = &castFromSignless(*read);
+  OpOperand &operand = *read;
   if (operand.get() != hero->getResult(0) &&
       failed(emitEpilogue(hero->getResult(0), &operand)))
     return failure();
