@@ -15,6 +15,10 @@
 // RUN: %fake-cuda tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUN: %fake-cuda FAKE_CUDA_SEED=3 tandem-run %t/sizes.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUN: %fake-cuda tandem-run %t/prebuilt.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
+// RUN: tandem-opt %t/pooled.mlir --until=fuse --device=cuda | FileCheck %s --check-prefix=POOLED
+// POOLED-COUNT-2: tandem.fusion contraction
+// POOLED-NOT: tandem.fusion
+// RUN: %fake-cuda tandem-run %t/pooled.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUN: %fake-cuda tandem-run %t/library.mlir --device=cuda --check | FileCheck %s --check-prefix=RUNS
 // RUNS: compiled (cuda){{.*}} ok
 // RUNS-NOT: FAIL
@@ -201,4 +205,29 @@ func.func @main(%x: tensor<7x300xf32>, %b: tensor<16xi32>) -> tensor<7x16xf32> {
       : (tensor<7x16xi32>, tensor<16xi32>) -> tensor<7x16xi32>
   %2 = tandem.cast %1 : (tensor<7x16xi32>) -> tensor<7x16xf32>
   return %2 : tensor<7x16xf32>
+}
+//--- pooled.mlir
+// Windows over results of ui8 are computed by the same kernel.
+func.func @main(%x: tensor<2x17x19x3xui8>, %w: tensor<3x3x3x16xi8>,
+                %s: tensor<16xf32>, %y: tensor<2x9x9x6xi8>,
+                %v: tensor<8x6x3x3xi8>)
+    -> (tensor<2x7x8x16xui8>, tensor<2x3x3x8xui8>) {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      : (tensor<2x17x19x3xui8>, tensor<3x3x3x16xi8>) -> tensor<2x15x17x16xi32>
+  %1 = tandem.cast %0
+      : (tensor<2x15x17x16xi32>) -> tensor<2x15x17x16xf32>
+  %2 = tandem.mul %1, %s
+      : (tensor<2x15x17x16xf32>, tensor<16xf32>) -> tensor<2x15x17x16xf32>
+  %3 = tandem.cast %2
+      : (tensor<2x15x17x16xf32>) -> tensor<2x15x17x16xui8>
+  %4 = tandem.max_pool %3 layout = "NHWC" window = [3, 3] strides = [2, 2]
+      : (tensor<2x15x17x16xui8>) -> tensor<2x7x8x16xui8>
+  %5 = tandem.conv %y, %v
+      layout = <input = "NHWC", kernel = "OIHW", output = "NHWC">
+      : (tensor<2x9x9x6xi8>, tensor<8x6x3x3xi8>) -> tensor<2x7x7x8xi32>
+  %6 = tandem.cast %5 : (tensor<2x7x7x8xi32>) -> tensor<2x7x7x8xui8>
+  %7 = tandem.max_pool %6 layout = "NHWC" window = [3, 3] strides = [2, 2]
+      : (tensor<2x7x7x8xui8>) -> tensor<2x3x3x8xui8>
+  return %4, %7 : tensor<2x7x8x16xui8>, tensor<2x3x3x8xui8>
 }
