@@ -6,10 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScaledWeights.h"
+
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
+#include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/WeightFactors.h"
 #include "tandem/Runtime/DiskCache.h"
 #include "tandem/Support/ConstantMemory.h"
 #include "tandem/Target/Program/ConstantEvaluation.h"
@@ -18,6 +22,10 @@
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/bit.h"
+
+#include <algorithm>
+#include <cmath>
 
 namespace tandem {
 #define GEN_PASS_DEF_TANDEMEVALUATECONSTANTS
@@ -171,9 +179,17 @@ std::string describe(const Program &program) {
   return digestOf(std::span(builder.GetBufferPointer(), builder.GetSize()));
 }
 
-/// The constant that `value` is; null where it cannot be computed.
+/// Writes the bytes of a constant that are made of a computed tensor; false if
+/// it cannot be done.
+using StoreConstant =
+    llvm::function_ref<bool(const Tensor &, MutableArrayRef<char>)>;
+
+/// The constant of `type` that `store`, which `form` names, makes of `value`;
+/// null where it cannot be computed.
 /// Special values: all are what eager computes at run time, bit for bit.
-ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
+ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops,
+                      RankedTensorType type, StringRef form,
+                      StoreConstant store) {
   FailureOr<Program> program = makeConstantProgram(value, ops);
   if (failed(program))
     return {};
@@ -181,42 +197,126 @@ ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops) {
   for (Operation *op : ops)
     if (ElementsAttr elements; matchPattern(op, m_Constant(&elements)))
       sources.push_back(elements);
-  const std::string text = describe(*program);
-  return ir::getComputed(
-      sources, cast<RankedTensorType>(value.getType()), text,
-      [&](MutableArrayRef<char> bytes) {
-        Expected<Tensor> result = runConstantProgram(std::move(*program));
-        if (!result || result->bytes() != static_cast<int64_t>(bytes.size()))
-          return false;
-        llvm::copy(ArrayRef(result->as<char>(), bytes.size()), bytes.begin());
-        return true;
-      });
+  const std::string text = describe(*program) + form.str();
+  return ir::getComputed(sources, type, text, [&](MutableArrayRef<char> bytes) {
+    Expected<Tensor> result = runConstantProgram(std::move(*program));
+    return result && store(*result, bytes);
+  });
+}
+
+/// Copies a tensor.
+bool copy(const Tensor &tensor, MutableArrayRef<char> bytes) {
+  if (tensor.bytes() != static_cast<int64_t>(bytes.size()))
+    return false;
+  llvm::copy(ArrayRef(tensor.as<char>(), bytes.size()), bytes.begin());
+  return true;
+}
+
+/// Converts a tensor in f32 whose elements all are integers of 8 bits. A
+/// negative zero is none.
+bool narrow(const Tensor &tensor, MutableArrayRef<char> bytes) {
+  const ArrayRef numbers(tensor.as<float>(), bytes.size());
+  for (auto [number, byte] : llvm::zip_equal(numbers, bytes)) {
+    const float inRange = std::clamp(number, -128.0f, 127.0f);
+    const auto integer = std::isnan(number) ? int8_t(0) : int8_t(inRange);
+    if (llvm::bit_cast<uint32_t>(float(integer)) !=
+        llvm::bit_cast<uint32_t>(number))
+      return false;
+    byte = static_cast<char>(integer);
+  }
+  return true;
+}
+
+/// `scales` as a constant of `type`, to which they broadcast.
+ElementsAttr broadcast(ElementsAttr scales, RankedTensorType type) {
+  auto given = cast<RankedTensorType>(scales.getType());
+  if (given == type)
+    return scales;
+  ir::StridedBox box;
+  box.sizes.assign(type.getShape().begin(), type.getShape().end());
+  box.resultStrides = ir::getStrides(type.getShape());
+  box.sourceStrides.assign(type.getRank() - given.getRank(), 0);
+  for (auto [size, stride] :
+       llvm::zip_equal(given.getShape(), ir::getStrides(given.getShape())))
+    box.sourceStrides.push_back(size == 1 ? 0 : stride);
+  return ir::rearrange(scales, type, box);
 }
 
 struct EvaluateConstantsPass
     : impl::TandemEvaluateConstantsBase<EvaluateConstantsPass> {
-  void runOnOperation() override {
-    func::FuncOp function = getOperation();
-    if (!function.getBody().hasOneBlock())
-      return;
-    ConstantOps constantOps(function.getBody().front());
-    SmallVector<std::pair<Value, ElementsAttr>> results;
-    for (Value value : constantOps.findResults())
-      if (ElementsAttr elements = evaluate(value, constantOps.opsOf(value)))
-        results.emplace_back(value, elements);
-    if (results.empty())
-      return;
-    for (auto [value, elements] : results) {
-      OpBuilder builder(value.getDefiningOp());
-      value.replaceAllUsesWith(ir::ConstantOp::create(builder, value.getLoc(),
-                                                      elements.getType(),
-                                                      elements)
-                                   .getResult());
-    }
-    // What is dead now goes, and views of constants become constants.
-    (void)applyPatternsGreedily(function, FrozenRewritePatternSet());
+  using TandemEvaluateConstantsBase::TandemEvaluateConstantsBase;
+
+  void runOnOperation() override;
+
+private:
+  /// A value, the constant that it is, and its factors if it has some.
+  struct Result {
+    Value value;
+    ElementsAttr elements;
+    std::optional<ir::WeightFactors> factors;
+  };
+
+  ElementsAttr evaluateAs(Value value, RankedTensorType type, StringRef form,
+                          StoreConstant store) const {
+    return evaluate(value, constantOps->opsOf(value), type, form, store);
   }
+  /// The constant that `value` is.
+  ElementsAttr findConstant(Value value) const {
+    ElementsAttr elements;
+    if (matchPattern(value, m_Constant(&elements)))
+      return elements;
+    return evaluateAs(value, cast<RankedTensorType>(value.getType()),
+                      /*form=*/"", copy);
+  }
+  /// The factors of weights if they have some.
+  std::optional<ir::WeightFactors> findFactors(Value weights) const;
+
+  std::optional<ConstantOps> constantOps;
 };
+
+std::optional<ir::WeightFactors>
+EvaluateConstantsPass::findFactors(Value weights) const {
+  std::optional<ScaledWeights> scaled = matchScaledWeights(weights);
+  if (!scaled)
+    return std::nullopt;
+  auto type = cast<RankedTensorType>(weights.getType());
+  auto bytes = RankedTensorType::get(type.getShape(),
+                                     IntegerType::get(weights.getContext(), 8));
+  ir::WeightFactors factors;
+  factors.inputsPerScale = scaled->inputsPerScale;
+  factors.values = evaluateAs(scaled->numbers, bytes, "narrow", narrow);
+  if (!factors.values)
+    return std::nullopt;
+  if (ElementsAttr scales = findConstant(scaled->scales))
+    factors.scales = broadcast(scales, scaled->scalesType);
+  return factors.scales ? std::optional(factors) : std::nullopt;
+}
+
+void EvaluateConstantsPass::runOnOperation() {
+  func::FuncOp function = getOperation();
+  if (!function.getBody().hasOneBlock())
+    return;
+  constantOps.emplace(function.getBody().front());
+  SmallVector<Result> results;
+  for (Value value : constantOps->findResults())
+    if (ElementsAttr elements = findConstant(value))
+      results.push_back(
+          {value, elements, keepFactors ? findFactors(value) : std::nullopt});
+  constantOps.reset();
+  if (results.empty())
+    return;
+  for (Result &result : results) {
+    OpBuilder builder(result.value.getDefiningOp());
+    auto constant =
+        ir::ConstantOp::create(builder, result.value.getLoc(),
+                               result.elements.getType(), result.elements);
+    if (result.factors)
+      ir::setWeightFactors(constant, *result.factors);
+    result.value.replaceAllUsesWith(constant.getResult());
+  }
+  // What is dead now goes, and views of constants become constants.
+  (void)applyPatternsGreedily(function, FrozenRewritePatternSet());
+}
 
 } // namespace
 } // namespace tandem

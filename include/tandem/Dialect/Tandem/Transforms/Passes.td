@@ -123,6 +123,12 @@ def TandemEvaluateConstants
     count as one byte. A `custom_call` and an op that cannot be computed are not
     replaced.
 
+    Weights of a matmul may be products of scales and of numbers that were
+    integers of a few bits, minus a zero point. With the option `keep-factors`,
+    the constant that replaces such weights gets an attribute `tandem.factors`
+    with the integers, as i8, and the scales. A target can then multiply by the
+    factors, which have fewer bytes than the weights.
+
     Before, where %table and %indices are constants:
     ```mlir
     %0 = tandem.gather %table, %indices axis = 0
@@ -139,6 +145,10 @@ def TandemEvaluateConstants
     ```
   }];
   let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let options = [
+    Option<"keepFactors", "keep-factors", "bool", "false",
+           "Note the integers and the scales that weights are products of.">
+  ];
 }
 
 def TandemDecomposeConvBackwardData
