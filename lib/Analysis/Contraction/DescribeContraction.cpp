@@ -227,11 +227,47 @@ Expected<Contraction> describeContraction(Operation *hero, Value weights) {
              : describe(hero, viewInPlace(weights));
 }
 
+/// Describes where the scales of `weights` are.
+static bool describeScales(ir::ScaledWeightsOpInterface weights,
+                           Contraction &contraction) {
+  const View view = lookThroughViews(weights.getScales());
+  // Scales are described as weights are.
+  Contraction ofScales = contraction;
+  if (!describeInputs(view, 0, ofScales) || !describeOutputs(view, 1, ofScales))
+    return false;
+  contraction.inputsPerScale = weights.getBlockSize();
+  contraction.scales = view.source;
+  contraction.scaleStride = ofScales.inputWeightsStride;
+  contraction.scaleBlockStride = ofScales.outputBlockStride;
+  // If there is one scale for each output, blocks follow one another.
+  if (ofScales.outputBlock == contraction.outputChannels) {
+    contraction.scaleBlockStride =
+        contraction.outputBlock * ofScales.outputStride;
+    ofScales.outputBlock = contraction.outputBlock;
+  }
+  return ofScales.outputBlock == contraction.outputBlock &&
+         ofScales.outputStride == contraction.outputStride;
+}
+
+static Expected<Contraction>
+describeScaledWeights(Operation *hero, ir::ScaledWeightsOpInterface weights) {
+  auto matmul = dyn_cast<ir::MatmulOp>(hero);
+  if (!matmul || matmul.getTransposeRhs() ||
+      !typeOf(matmul.getResult()).getElementType().isF32())
+    return refuse("cannot multiply by integers with scales");
+  Expected<Contraction> result = describeContraction(hero, weights.getValues());
+  if (result && !describeScales(weights, *result))
+    return refuseViews();
+  return result;
+}
+
 Expected<Contraction> describeContraction(Operation *hero) {
   auto contraction = dyn_cast<ir::ContractionOpInterface>(hero);
   if (!contraction)
     return refuse("is no contraction");
   Value weights = contraction.getWeights();
+  if (auto scaled = weights.getDefiningOp<ir::ScaledWeightsOpInterface>())
+    return describeScaledWeights(hero, scaled);
   if (auto identity = weights.getDefiningOp<ir::IdentityOpInterface>())
     weights = identity.getSource();
   return describeContraction(hero, weights);

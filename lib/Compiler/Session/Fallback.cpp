@@ -42,10 +42,18 @@ static void inlineAt(ir::LaunchOp launch, func::FuncOp kernel) {
   launch.erase();
 }
 
-/// Drops the ops of a target's dialect, which the runtime cannot execute.
-static void dropIdentities(ModuleOp module) {
-  module.walk([](ir::IdentityOpInterface op) {
-    op->replaceAllUsesWith(ValueRange(op.getSource()));
+/// Replaces the ops of a target's dialect, which the runtime cannot execute.
+static void replaceTargetOps(ModuleOp module) {
+  module.walk([](Operation *op) {
+    Value value;
+    OpBuilder builder(op);
+    if (auto identity = dyn_cast<ir::IdentityOpInterface>(op))
+      value = identity.getSource();
+    else if (auto weights = dyn_cast<ir::ScaledWeightsOpInterface>(op))
+      value = weights.expand(builder);
+    else
+      return;
+    op->replaceAllUsesWith(ValueRange(value));
     op->erase();
   });
 }
@@ -61,12 +69,12 @@ void inlineKernels(ModuleOp program, ArrayRef<ModuleOp> kernels) {
       if (kernel != functions.end())
         inlineAt(launch, kernel->second);
     });
-  dropIdentities(program);
+  replaceTargetOps(program);
 }
 
 Expected<Program> emitOps(ModuleOp kernel) {
   OwningOpRef<ModuleOp> copy = kernel.clone();
-  dropIdentities(*copy);
+  replaceTargetOps(*copy);
   FailureOr<Program> program =
       emitProgram(copy->lookupSymbol<func::FuncOp>(*kernel.getSymName()));
   if (failed(program))

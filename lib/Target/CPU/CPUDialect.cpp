@@ -8,11 +8,14 @@
 
 #include "tandem/Target/CPU/CPUDialect.h"
 
+#include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Target/CPU/WinogradKernel.h"
 
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
+using namespace tandem;
 using namespace tandem::cpu;
 
 #include "tandem/Target/CPU/CPUDialect.cpp.inc"
@@ -26,6 +29,10 @@ void TandemCPUDialect::initialize() {
 #include "tandem/Target/CPU/CPUOps.cpp.inc"
       >();
 }
+
+//===----------------------------------------------------------------------===//
+// winograd_kernel
+//===----------------------------------------------------------------------===//
 
 Value WinogradKernelOp::getSource() { return getKernel(); }
 
@@ -42,4 +49,83 @@ LogicalResult WinogradKernelOp::verify() {
       getLargestData().isZero())
     return emitOpError("C2: largest_data must be finite and positive");
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// scale_weights
+//===----------------------------------------------------------------------===//
+
+int64_t ScaleWeightsOp::getBlockSize() {
+  return static_cast<int64_t>(getBlock());
+}
+
+LogicalResult ScaleWeightsOp::verify() {
+  ArrayRef<int64_t> shape = getValues().getType().getShape();
+  ArrayRef<int64_t> scales = getScales().getType().getShape();
+  if (getBlockSize() <= 0)
+    return emitOpError("C2: block must be positive");
+  if (shape.size() != 2 || scales.size() != 2 ||
+      shape != getType().getShape() || scales[1] != shape[1] ||
+      scales[0] != llvm::divideCeilSigned(shape[0], getBlockSize()))
+    return emitOpError("C1: does not pair IxO with ceil(I / block)xO");
+  return success();
+}
+
+namespace {
+/// Creates the ops that scale_weights stands for.
+class Expansion {
+public:
+  Expansion(OpBuilder &builder, Location loc) : builder(builder), loc(loc) {}
+
+  /// `values`, whose rows are in whole blocks, times `scales`.
+  Value multiply(Value values, Value scales);
+  /// `values` with rows of zeros behind the last one.
+  Value pad(Value values, int64_t rows);
+  Value slice(Value values, ArrayRef<int64_t> shape);
+
+private:
+  Value reshape(Value value, ArrayRef<int64_t> shape) {
+    return ir::ReshapeOp::create(builder, loc, value,
+                                 builder.getDenseI64ArrayAttr(shape));
+  }
+  DenseI64ArrayAttr array(ArrayRef<int64_t> numbers) {
+    return builder.getDenseI64ArrayAttr(numbers);
+  }
+
+  OpBuilder &builder;
+  Location loc;
+};
+} // namespace
+
+Value Expansion::multiply(Value values, Value scales) {
+  const SmallVector<int64_t> shape(shapeOf(values));
+  const int64_t blocks = shapeOf(scales)[0], outputs = shape[1];
+  values = reshape(values, {blocks, shape[0] / blocks, outputs});
+  scales = reshape(scales, {blocks, 1, outputs});
+  return reshape(ir::MulOp::create(builder, loc, values, scales), shape);
+}
+
+Value Expansion::pad(Value values, int64_t rows) {
+  return ir::PadOp::create(builder, loc, values, array({0, 0}),
+                           array({rows, 0}), array({0, 0}),
+                           builder.getF64FloatAttr(0.0));
+}
+
+Value Expansion::slice(Value values, ArrayRef<int64_t> shape) {
+  return ir::SliceOp::create(builder, loc, values, array({0, 0}), array(shape),
+                             array({1, 1}));
+}
+
+Value ScaleWeightsOp::expand(OpBuilder &builder) {
+  Expansion expansion(builder, getLoc());
+  const ArrayRef<int64_t> shape = getType().getShape();
+  Value values = ir::CastOp::create(builder, getLoc(), getValues(),
+                                    getType().getElementType());
+  const int64_t blocks = shapeOf(getScales())[0],
+                size = blocks == 1 ? shape[0] : getBlockSize(),
+                missing = blocks * size - shape[0];
+  if (missing == 0)
+    return expansion.multiply(values, getScales());
+  return expansion.slice(
+      expansion.multiply(expansion.pad(values, missing), getScales()), shape);
 }

@@ -84,6 +84,16 @@ struct Contraction {
   /// The distance between the data of two outputs. It is 0, because outputs
   /// share their data, unless a target describes groups as outputs.
   int64_t outputDataStride = 0;
+  /// If not 0, the weights are integers of 8 bits, each of which a scale in f32
+  /// multiplies, and one scale is for so many inputs of an output.
+  int64_t inputsPerScale = 0;
+  /// The scales as they are in memory, like `weights`. Null if a contraction
+  /// only supposes that its weights have scales. The scales of an output and
+  /// its weights have the same place in their blocks of `outputBlock` outputs.
+  mlir::Value scales;
+  /// The distances between the scales of two blocks of inputs, and between
+  /// those of two blocks of outputs.
+  int64_t scaleStride = 0, scaleBlockStride = 0;
   /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;
 
@@ -105,6 +115,12 @@ struct Contraction {
   bool areBytesWidened() const {
     return dataType && dataType.isInteger(8) &&
            result.getElementType().isInteger(32);
+  }
+  /// Whether the weights are integers of 8 bits with scales in f32.
+  bool areWeightsScaled() const { return inputsPerScale > 0; }
+  /// Size of a weight in memory, in bytes, without its share of a scale.
+  int64_t getWeightBytes() const {
+    return areWeightsScaled() ? 1 : getFormat().bytes;
   }
   /// Number of products that are summed for one element of the result.
   int64_t getReduction() const {

@@ -18,9 +18,10 @@ def TandemCPU_Dialect : Dialect {
   let description = [{
     The passes of the CPU target create these ops, and the target's code
     generation reads them. No importer creates them, and the runtime cannot
-    execute them. Every op on tensors has `IdentityOpInterface`: if the op does
-    not become part of a generated kernel, one of its operands replaces it. Ops
-    on vectors only exist inside of kernels.
+    execute them. If an op on tensors does not become part of a generated
+    kernel, one of its operands replaces it (`IdentityOpInterface`), or ops that
+    the runtime can execute (`ScaledWeightsOpInterface`). Ops on vectors only
+    exist inside of kernels.
   }];
   let cppNamespace = "::tandem::cpu";
 }
@@ -56,6 +57,36 @@ def TandemCPU_WinogradKernelOp : Op<TandemCPU_Dialect, "winograd_kernel",
   let results = (outs Tandem_TensorOf<[F32]>:$result);
   let assemblyFormat = [{
     $kernel `,` $transformed `largest_data` `=` $largest_data attr-dict `:`
+    functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
+def TandemCPU_ScaleWeightsOp : Op<TandemCPU_Dialect, "scale_weights",
+    [Pure, DeclareOpInterfaceMethods<ScaledWeightsOpInterface>]> {
+  let summary = "Weights that are products of integers and scales of blocks";
+  let description = [{
+    result[i, o] = values[i, o] * scales[i / block, o], where i is the input of
+    a matrix product and o is its output. A generated kernel reads the integers
+    from memory, and converts and multiplies them in registers.
+
+    Constraints:
+    - C1: `values` and the result have the same dims I and O. `scales` has the
+      dims ceil(I / block) and O.
+    - C2: `block` is positive.
+
+    Example:
+    ```mlir
+    %0 = tandem_cpu.scale_weights %q, %s block = 32
+        : (tensor<100x64xi8>, tensor<4x64xf32>) -> tensor<100x64xf32>
+    ```
+  }];
+  let arguments = (ins Tandem_TensorOf<[I8]>:$values,
+                       Tandem_TensorOf<[F32]>:$scales,
+                       I64Attr:$block);
+  let results = (outs Tandem_TensorOf<[F32]>:$result);
+  let assemblyFormat = [{
+    $values `,` $scales `block` `=` $block attr-dict `:`
     functional-type(operands, results)
   }];
   let hasVerifier = 1;

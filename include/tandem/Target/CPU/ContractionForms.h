@@ -70,6 +70,15 @@ int64_t getPackedInputs(mlir::Type type, int64_t inputs);
 /// f32, or products of integers of 8 bits are summed in i32.
 bool haveTiles(const Contraction &contraction);
 
+/// Returns true if there are register tiles for the contraction with weights
+/// that have scales (Contraction::areWeightsScaled): for a matrix product in
+/// f32 whose outputs are adjacent in the weights.
+bool canScaleWeights(const Contraction &contraction);
+
+/// Returns the number of bytes of a weight that has a scale, with its share of
+/// the scale.
+double getScaledBytes(const Contraction &contraction);
+
 /// Returns the share (0 to 1) of lanes that do useful work in vectors of
 /// `width` elements.
 double getLaneUse(const Contraction &contraction, int64_t width);

@@ -48,6 +48,19 @@ int64_t getPackedInputs(Type type, int64_t inputs) {
   return inputs > 1 ? ElementFormat(type).packedInputs : 1;
 }
 
+bool canScaleWeights(const Contraction &contraction) {
+  return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
+         contraction.getFormat().memory.isF32() && contraction.groups == 1 &&
+         contraction.getReduction() == contraction.inputChannels;
+}
+
+double getScaledBytes(const Contraction &contraction) {
+  const int64_t inputs =
+      std::min(contraction.inputsPerScale, contraction.inputChannels);
+  return double(contraction.getWeightBytes()) +
+         double(sizeof(float)) / double(inputs);
+}
+
 /// Weights of outputs that do not run along the lanes are broadcast: a tile's
 /// need to be adjacent, too, or each comes from a line of its own.
 bool haveTiles(const Contraction &contraction) {

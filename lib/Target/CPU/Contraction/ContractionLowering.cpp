@@ -97,6 +97,8 @@ Status ContractionLowering::describeHero() {
   TANDEM_RETURN_IF_ERROR(checkContraction(hero, contraction));
   if (!getVectorizedDim(contraction))
     return fail("codegen", "has nothing to run along vectors");
+  if (contraction.areWeightsScaled() && !canScaleWeights(contraction))
+    return fail("codegen", "has no tiles for weights with scales");
   if (!findWinogradKernel(hero))
     return {};
   if (!canUseWinograd(contraction))
@@ -116,6 +118,7 @@ LogicalResult ContractionLowering::describe() {
     return failure();
   if (!pointers.contains(contraction.weights) ||
       (transformed && !pointers.contains(transformed->conv.weights)) ||
+      (contraction.scales && !pointers.contains(contraction.scales)) ||
       (!prologue && !pointers.contains(contraction.data)))
     return hero->emitOpError("has an operand that is not in memory");
   return prologue ? verifyPrologue() : success();
@@ -187,7 +190,9 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
   else
     switch (tile.vectorizedDim) {
     case VectorizedDim::OutputChannel:
-      form = tile.isGaxpy() ? "gaxpy" : "outputs";
+      form = tile.isGaxpy()                   ? "gaxpy"
+             : contraction.areWeightsScaled() ? "outputs-scaled"
+                                              : "outputs";
       break;
     case VectorizedDim::Group:
       form = "groups";
@@ -248,6 +253,8 @@ LogicalResult ContractionLowering::emitTiles() {
                       given.data,
                       weightsCopy ? weightsCopy->getPointer() : given.weights};
   problem.areWeightsWide = weightsCopy.has_value();
+  if (contraction.scales)
+    problem.scales = getBuffer(contraction.scales).pointer;
   problem.usesPairs = core.usesPairs();
   problem.byteProducts = chooseByteProducts(
       core, schedule.tile.width, !contraction.dataType.isUnsignedInteger());

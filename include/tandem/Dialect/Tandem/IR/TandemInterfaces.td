@@ -121,4 +121,29 @@ def IdentityOpInterface : OpInterface<"IdentityOpInterface"> {
   ];
 }
 
+def ScaledWeightsOpInterface : OpInterface<"ScaledWeightsOpInterface"> {
+  let description = [{
+    An op of a target's dialect whose result is a matrix (inputs, outputs) of
+    weights, each of which is the product of an integer of 8 bits and a scale.
+    Kernels that the target generates multiply both when they load the weights.
+    The runtime cannot execute the op.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      Returns the integers, which have the shape of the result.
+    }], "::mlir::Value", "getValues">,
+    InterfaceMethod<[{
+      Returns the scales, (blocks of inputs, outputs).
+    }], "::mlir::Value", "getScales">,
+    InterfaceMethod<[{
+      Returns the number of inputs of a block, the last of which may have fewer.
+    }], "int64_t", "getBlockSize">,
+    InterfaceMethod<[{
+      Creates ops that the runtime can execute, and returns their result, which
+      is equal to that of this op.
+    }], "::mlir::Value", "expand", (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
 #endif // TANDEM_DIALECT_TANDEMINTERFACES_TD

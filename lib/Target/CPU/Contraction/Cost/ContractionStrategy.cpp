@@ -82,6 +82,10 @@ bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
 
 ProductRates getRates(const Contraction &contraction,
                       VectorizedDim vectorizedDim, CoreModel core) {
+  // Scaled weights are widened, converted to f32 and multiplied by a scale.
+  if (contraction.areWeightsScaled())
+    return {1, kFmaLatency,   3,
+            0, kFmasInFlight, getScaledBytes(contraction) / sizeof(float)};
   if (!contraction.getFormat().isWidened())
     return {};
   if (!hasPairs(contraction, vectorizedDim))
@@ -104,15 +108,15 @@ static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
 static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
-                              double vectors, double steps,
+                              double vectors, double steps, double vectorBytes,
                               const CoreModel &core) {
-  double bytes = vectors * steps * core.getVectorBytes();
+  double bytes = vectors * steps * vectorBytes;
   if (vectorizedDim != VectorizedDim::OutputChannel ||
       bytes <= double(core.l1Bytes))
     return cycles;
   bool isNear = bytes <= double(core.l2Bytes) / 2;
   double weights =
-      vectors * core.getVectorBytes() /
+      vectors * vectorBytes /
       (isNear ? core.l2BytesPerCycle : core.lastLevelBytesPerCycle);
   return std::pow(std::pow(cycles, kOverlapNorm) +
                       std::pow(weights, kOverlapNorm),
@@ -166,7 +170,8 @@ static double getTileCycles(VectorizedDim vectorizedDim,
       rates.latency / double(getPartialSums(int64_t(fmas), rates.inFlight));
   double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                             latency, issued / kOpsPerCycle});
-  cycles = addWeightCycles(cycles, vectorizedDim, vectors, steps, core) +
+  cycles = addWeightCycles(cycles, vectorizedDim, vectors, steps,
+                           rates.weightShare * core.getVectorBytes(), core) +
            kStreamCycles * rows;
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }

@@ -50,6 +50,8 @@ struct ProductRates {
   double conversions = 0, rowConversions = conversions;
   /// The number of sums that hide the latency.
   int64_t inFlight = kFmasInFlight;
+  /// Bytes of a weight in memory beside those of f32.
+  double weightShare = 1;
 };
 
 ProductRates getRates(const Contraction &contraction,

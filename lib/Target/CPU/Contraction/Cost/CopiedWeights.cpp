@@ -30,7 +30,7 @@ static bool areInRows(const Contraction &contraction) {
   return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
          contraction.outputStride == 1 && contraction.inputsTogether == 1 &&
          contraction.outputBlock >= contraction.outputChannels &&
-         !contraction.sumsInRegisters;
+         !contraction.sumsInRegisters && !contraction.areWeightsScaled();
 }
 
 bool canCopyWeights(const Contraction &contraction) {

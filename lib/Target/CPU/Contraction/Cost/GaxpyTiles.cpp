@@ -56,7 +56,8 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
   if (contraction.sumsInRegisters || contraction.outputStride != 1 ||
       contraction.outputBlock != contraction.outputChannels ||
       contraction.inputsTogether > 1 || contraction.areBytesWidened() ||
-      rowBytes < kPieceBytes || !isFarMatrix(contraction, core))
+      contraction.areWeightsScaled() || rowBytes < kPieceBytes ||
+      !isFarMatrix(contraction, core))
     return std::nullopt;
   ContractionStrategy gaxpy;
   gaxpy.width = core.vectorBits / 32;

@@ -16,6 +16,8 @@ using namespace mlir;
 namespace tandem {
 
 SmallVector<Value> ChannelTileEmitter::emitTile() {
+  if (scales)
+    scalesOffset = getScalesOffset(*tile);
   auto emitRange = [&](const TapRange &range, Levels levels, Offsets offsets,
                        const Accumulators &sums) {
     Level inputs = getInputs();
@@ -24,10 +26,51 @@ SmallVector<Value> ChannelTileEmitter::emitTile() {
     return emitLevels(
         levels, offsets, sums,
         [&](Value number, Offsets at, const Accumulators &before) {
-          return emitProducts(range, number, at, before);
+          return scales && tile->rows < tile->vectors
+                     ? emitVectorByVector(number, at, before)
+                     : emitProducts(range, number, at, before);
         });
   };
   return addBias(*tile, emitRanges(createZeros(*tile), emitRange));
+}
+
+Value ChannelTileEmitter::getScalesOfStep(Value number) const {
+  if (!scales || contraction.inputsPerScale >= contraction.inputChannels)
+    return scalesOffset;
+  Value block = arith::DivUIOp::create(builder, loc, number,
+                                       index(contraction.inputsPerScale));
+  return addScaled(scalesOffset, block, contraction.scaleStride);
+}
+
+Value ChannelTileEmitter::loadWeights(int64_t v, Offsets offsets,
+                                      Value ofStep) {
+  Value mask = getWeightsMask(*tile, v);
+  return scales ? loadScaled(offsets.weights, ofStep, v * width, mask)
+                : loadVector(weights, offsets.weights, v * width, mask);
+}
+
+/// Weights in f32 are operands in memory of the multiply-adds of a single row.
+/// Weights with scales take a register while they are converted, and a tile has
+/// registers for few of them.
+SmallVector<Value>
+ChannelTileEmitter::emitVectorByVector(Value number, Offsets offsets,
+                                       const Accumulators &sums) {
+  const int64_t step = getInner().stride * getInner().dataStride;
+  SmallVector<Value> ofRow;
+  for (int64_t row = 0; row < tile->rows; ++row)
+    ofRow.push_back(loadSplat(data, offsets.data, row * step));
+  Value ofStep = getScalesOfStep(number);
+  Accumulators result = sums;
+  for (int64_t v = 0; v < tile->vectors; ++v) {
+    if (v > 0)
+      separateLoads();
+    Value ofVector = loadWeights(v, offsets, ofStep);
+    for (int64_t row = 0; row < tile->rows; ++row) {
+      Value &sum = result[row * tile->vectors + v];
+      sum = multiplyAdd(ofRow[row], ofVector, sum);
+    }
+  }
+  return result;
 }
 
 SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
@@ -37,9 +80,9 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
   const Contraction::SpatialDim &dim = getInner();
   bool areGroups = strategy.vectorizedDim == VectorizedDim::Group;
   SmallVector<Value> ofVector;
+  Value ofStep = getScalesOfStep(number);
   for (int64_t v = 0; v < tile->vectors; ++v)
-    ofVector.push_back(loadVector(weights, offsets.weights, v * width,
-                                  getWeightsMask(*tile, v)));
+    ofVector.push_back(loadWeights(v, offsets, ofStep));
   Value tap;
   if (!tile->guardedRows.empty())
     tap = getInnerTap(number);

@@ -29,12 +29,21 @@ protected:
 private:
   Accumulators emitProducts(const TapRange &range, mlir::Value number,
                             Offsets offsets, const Accumulators &sums);
+  /// The same, one vector of weights after the other.
+  Accumulators emitVectorByVector(mlir::Value number, Offsets offsets,
+                                  const Accumulators &sums);
+  /// The offset of the scales for step `number`; null if there are none.
+  mlir::Value getScalesOfStep(mlir::Value number) const;
+  /// Vector `v` of the weights, with scales at `ofStep` if they have some.
+  mlir::Value loadWeights(int64_t v, Offsets offsets, mlir::Value ofStep);
   mlir::Value getInnerTap(mlir::Value number);
   /// The data of a row, or zero where that is padding for `tap`.
   mlir::Value loadGuarded(int64_t row, mlir::Value tap, Offsets offsets);
 
   /// Memory that holds zero, for data that is padding.
   mlir::Value zero;
+  /// The offset of the tile's scales, if its weights have scales.
+  mlir::Value scalesOffset;
 };
 
 } // namespace tandem

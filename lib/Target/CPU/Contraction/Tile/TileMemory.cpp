@@ -41,10 +41,11 @@ TileMemory::TileMemory(OpBuilder &builder, Location loc,
     : IndexBuilder(builder, loc), contraction(problem.contraction),
       strategy(problem.strategy), width(strategy.width),
       format(getSumFormat(problem)), elementType(getStoredType(format)),
-      dataType(elementType),
-      weightsType(problem.areWeightsWide ? format.compute : elementType),
+      dataType(elementType), weightsType(problem.areWeightsWide ? format.compute
+                                         : problem.scales ? builder.getI8Type()
+                                                          : elementType),
       vectorType(VectorType::get({width}, format.compute)), data(problem.data),
-      weights(problem.weights), bias(problem.bias),
+      weights(problem.weights), bias(problem.bias), scales(problem.scales),
       usesPairs(problem.usesPairs), byteProducts(problem.byteProducts) {}
 
 //===----------------------------------------------------------------------===//
@@ -75,18 +76,24 @@ TileMemory::getFirstOffsets(const ContractionTile &tile) const {
   dataOffset = addScaled(dataOffset, tile.output, contraction.outputDataStride);
   weightsOffset =
       addScaled(weightsOffset, tile.group, contraction.groupWeightsStride);
+  return {dataOffset,
+          addOutput(weightsOffset, tile.output, contraction.outputBlockStride)};
+}
+
+Value TileMemory::addOutput(Value offset, Value output,
+                            int64_t blockStride) const {
   if (contraction.outputBlock == contraction.outputChannels)
-    return {dataOffset,
-            addScaled(weightsOffset, tile.output, contraction.outputStride)};
+    return addScaled(offset, output, contraction.outputStride);
   // A tile lies within a block.
   Value block = index(contraction.outputBlock);
-  weightsOffset = addScaled(
-      weightsOffset, arith::DivUIOp::create(builder, loc, tile.output, block),
-      contraction.outputBlockStride);
-  return {dataOffset,
-          addScaled(weightsOffset,
-                    arith::RemUIOp::create(builder, loc, tile.output, block),
-                    contraction.outputStride)};
+  offset = addScaled(
+      offset, arith::DivUIOp::create(builder, loc, output, block), blockStride);
+  return addScaled(offset, arith::RemUIOp::create(builder, loc, output, block),
+                   contraction.outputStride);
+}
+
+Value TileMemory::getScalesOffset(const ContractionTile &tile) const {
+  return addOutput(index(0), tile.output, contraction.scaleBlockStride);
 }
 
 Value TileMemory::getBiasOffset(const ContractionTile &tile) const {
@@ -145,7 +152,8 @@ Value TileMemory::createZero(VectorType type) {
 }
 
 Value TileMemory::loadBits(VectorType type, Value pointer, Value mask) {
-  unsigned alignment = format.bytes;
+  unsigned alignment =
+      std::min<unsigned>(format.bytes, type.getElementTypeBitWidth() / 8);
   if (!mask)
     return LLVM::LoadOp::create(builder, loc, type, pointer, alignment);
   return LLVM::MaskedLoadOp::create(builder, loc, type, pointer, mask,
@@ -196,6 +204,19 @@ Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
   return getTypeAt(base) == format.compute
              ? loadBits(vectorType, pointer, mask)
              : loadVector(vectorType, pointer, mask);
+}
+
+Value TileMemory::loadScaled(Value offset, Value scalesOffset, int64_t distance,
+                             Value mask) {
+  VectorType bytes = vectorType.clone(weightsType);
+  Value integers = loadBits(bytes, getPointer(weights, offset, distance), mask);
+  integers = arith::ExtSIOp::create(
+      builder, loc, vectorType.clone(builder.getI32Type()), integers);
+  Value factors =
+      loadBits(vectorType, getPointer(scales, scalesOffset, distance), mask);
+  return arith::MulFOp::create(
+      builder, loc, arith::SIToFPOp::create(builder, loc, vectorType, integers),
+      factors);
 }
 
 Value TileMemory::splat(VectorType type, Value scalar) {

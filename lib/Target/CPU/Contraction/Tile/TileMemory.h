@@ -29,6 +29,8 @@ struct TileProblem {
   const ContractionStrategy &strategy;
   /// Pointers to the operands; that to the bias may be null.
   mlir::Value data, weights, bias = {};
+  /// Pointer to Contraction::scales; null if there are none.
+  mlir::Value scales = {};
   /// See CoreModel.
   bool usesPairs = false;
   /// How integers of 8 bits are multiplied.
@@ -65,6 +67,8 @@ protected:
   /// Returns the offsets of the tile's first row and lane at tap 0. The data
   /// offset may be before the beginning of the data, where there is padding.
   Offsets getFirstOffsets(const ContractionTile &tile) const;
+  /// The offset of the scales of the tile's first lane, for the first inputs.
+  mlir::Value getScalesOffset(const ContractionTile &tile) const;
   mlir::Value getBiasOffset(const ContractionTile &tile) const;
   /// `offset`, or where the data ends before `reach` elements from there, one
   /// from which on it has so many. To prefetch what is not mapped takes a walk
@@ -84,6 +88,10 @@ protected:
   /// A vector of what memory holds, as `type`.
   mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
                        mlir::Value mask);
+  /// A vector of weights, the products of integers at `offset` and scales at
+  /// `scalesOffset`.
+  mlir::Value loadScaled(mlir::Value offset, mlir::Value scalesOffset,
+                         int64_t distance, mlir::Value mask);
   /// One element in all lanes.
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
@@ -119,11 +127,15 @@ protected:
   mlir::Type elementType, dataType, weightsType;
   /// A vector of the result.
   mlir::VectorType vectorType;
-  mlir::Value data, weights, bias;
+  mlir::Value data, weights, bias, scales;
   bool isDataStaged = false, usesPairs;
   ByteProducts byteProducts;
 
 private:
+  /// `offset`, moved to output `output` of weights or scales, whose blocks of
+  /// outputs are `blockStride` apart.
+  mlir::Value addOutput(mlir::Value offset, mlir::Value output,
+                        int64_t blockStride) const;
   mlir::Type getTypeAt(mlir::Value base) const {
     return base == data      ? dataType
            : base == weights ? weightsType
