@@ -118,7 +118,8 @@ void buildPhase(OpPassManager &pm, Phase phase,
     pm.addPass(createTandemOutlineLoops());
     // After what folds has been folded and equal ops are one, so that fewer are
     // executed; before layouts and packed weights are chosen for constants.
-    return pm.addNestedPass<func::FuncOp>(createTandemEvaluateConstants());
+    return pm.addNestedPass<func::FuncOp>(createTandemEvaluateConstants(
+        {options.target->multipliesFactors(options.targetOptions)}));
   case Phase::Layout:
     // After batch norms and biases are gone from between the ops that want the
     // same layout.

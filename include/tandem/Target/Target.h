@@ -75,6 +75,9 @@ public:
 
   /// The descriptions of the target's options.
   virtual std::span<const TargetOptionInfo> options() const { return {}; }
+  /// Whether kernels may multiply by the factors of weights
+  /// (ir::WeightFactors).
+  virtual bool multipliesFactors(const TargetOptions &) const { return false; }
   /// Whether `options` ask the compiler to time each contraction in a generated
   /// kernel and in the library. Only for a target with isHost().
   virtual bool autotunesContractions(const TargetOptions & /*options*/) const {

@@ -17,7 +17,9 @@
 namespace tandem {
 
 static constexpr char kContractions[] = "contractions",
-                      kWinograd[] = "winograd", kDeviceModel[] = "device-model";
+                      kWinograd[] = "winograd",
+                      kScaledWeights[] = "scaled-weights",
+                      kDeviceModel[] = "device-model";
 
 template <> std::span<const Choice<Contractions>> choicesOf() {
   static constexpr Choice<Contractions> choices[] = {
@@ -37,6 +39,15 @@ template <> std::span<const Choice<Winograd>> choicesOf() {
       {Winograd::never, "never", "not at all"},
       {Winograd::automatic, "auto", "where it is estimated to be faster"},
       {Winograd::always, "always", "where it is possible"},
+  };
+  return choices;
+}
+
+template <> std::span<const Choice<ScaledWeights>> choicesOf() {
+  static constexpr Choice<ScaledWeights> choices[] = {
+      {ScaledWeights::never, "never", "not at all"},
+      {ScaledWeights::automatic, "auto", "where it is estimated to be faster"},
+      {ScaledWeights::always, "always", "where it is possible"},
   };
   return choices;
 }
@@ -62,6 +73,10 @@ std::span<const TargetOptionInfo> cpuOptionInfos() {
       describe<Winograd>(
           kWinograd,
           "When kernels compute 3x3 convolutions by Winograd's method"),
+      describe<ScaledWeights>(kScaledWeights,
+                              "When kernels multiply by integers of 8 bits and "
+                              "scales that constant "
+                              "weights are products of"),
       {kDeviceModel,
        "The device that programs are planned for: a built-in name, the path of "
        "a device description, or its text (default: this host)",
@@ -84,6 +99,7 @@ Expected<CPUOptions> parseCPUOptions(const TargetOptions &options) {
   CPUOptions result;
   read(options, kContractions, result.contractions);
   read(options, kWinograd, result.winograd);
+  read(options, kScaledWeights, result.scaledWeights);
   if (auto model = options.find(kDeviceModel); model != options.end())
     result.deviceModel = model->second;
   return result;

@@ -48,6 +48,9 @@ public:
   bool autotunesContractions(const TargetOptions &options) const override {
     return read(options).contractions == Contractions::autotune;
   }
+  bool multipliesFactors(const TargetOptions &options) const override {
+    return read(options).scaledWeights != ScaledWeights::never;
+  }
   std::string deviceModel(const TargetOptions &options) const override {
     return read(options).deviceModel;
   }
@@ -144,6 +147,8 @@ void CPU::addPassesAfterFusion(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createTransformWeights(transform));
   PackWeightsOptions pack;
   pack.deviceSpec = options.deviceSpec;
+  pack.alwaysScales =
+      read(options.targetOptions).scaledWeights == ScaledWeights::always;
   pm.addNestedPass<func::FuncOp>(createPackWeights(pack));
 }
 

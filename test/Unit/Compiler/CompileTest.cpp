@@ -357,7 +357,8 @@ TEST(Compile, ATargetHasOptionsOfItsOwn) {
   EXPECT_EQ(unknown.error().message,
             "the target 'cpu' has no option 'contraction'");
   EXPECT_EQ(unknown.error().hint,
-            "its options are contractions, winograd, device-model");
+            "its options are contractions, winograd, scaled-weights, "
+            "device-model");
   auto invalid =
       (*graph)->createCompiler({.targetOptions = {{"contractions", "fast"}}});
   ASSERT_FALSE(invalid);

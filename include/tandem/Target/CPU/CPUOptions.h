@@ -45,13 +45,29 @@ enum class Winograd {
   always,
 };
 
+/// When kernels multiply by the factors of constant weights, integers of 8 bits
+/// and scales, instead of by the weights in f32. The integers have fewer bytes,
+/// but are converted each time they are read. Results are the same.
+enum class ScaledWeights {
+  /// Never multiply by factors.
+  never,
+  /// Multiply by factors if the cost model estimates that it is faster.
+  automatic,
+  /// Multiply by factors in every kernel that can.
+  always,
+};
+
 template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
+template <> std::span<const Choice<ScaledWeights>> choicesOf();
 
 inline std::string_view name(Contractions contractions) {
   return choiceName(contractions);
 }
 inline std::string_view name(Winograd winograd) { return choiceName(winograd); }
+inline std::string_view name(ScaledWeights weights) {
+  return choiceName(weights);
+}
 
 /// The options of the target "cpu" (CompileOptions::targetOptions).
 struct CPUOptions {
@@ -60,6 +76,8 @@ struct CPUOptions {
   Contractions contractions = Contractions::predict;
   /// Option "winograd": when to use Winograd's method.
   Winograd winograd = Winograd::automatic;
+  /// Option "scaled-weights": when to multiply by the factors of weights.
+  ScaledWeights scaledWeights = ScaledWeights::automatic;
   /// Option "device-model": the device model for which programs are planned, as
   /// an argument of findDeviceModel. The vector widths and instructions of this
   /// processor replace those of the model. If the option is empty,

@@ -36,6 +36,9 @@ class ConvBackwardWeightsOp;
 enum class ContractionWay {
   /// A kernel of register tiles, with packed weights where that pays.
   Tiles,
+  /// A kernel of register tiles that multiplies by the factors of constant
+  /// weights (ir::WeightFactors).
+  ScaledTiles,
   /// A kernel of dot products, on weights as they are.
   Dots,
   /// A kernel that uses Winograd's method, on transformed weights.
@@ -77,6 +80,14 @@ estimateContractionCosts(mlir::Operation *op, bool isConstant,
 /// nanoseconds.
 double estimateLibraryNs(ir::ConvBackwardWeightsOp op,
                          const DeviceModel &device);
+
+/// Returns the number of outputs in a block of packed integers with scales, if
+/// a kernel can multiply by these factors of the weights of `op` and, unless
+/// `always` is set, is estimated to be faster than any other kernel.
+/// `inputsPerScale` inputs of an output share a scale.
+std::optional<int64_t> getScaledBlock(mlir::Operation *op,
+                                      int64_t inputsPerScale,
+                                      const DeviceModel &device, bool always);
 
 /// The least cost of a generated kernel, and the cost of the library; none
 /// where no kernel can be generated.

@@ -223,6 +223,13 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
     read the weights. The fusion accesses the plain weights through views
     (transpose, reshape, slice), which code generation converts to strides.
 
+    If constant weights have an attribute `tandem.factors`
+    (`tandem-evaluate-constants`) and it is estimated to be faster, the pass
+    packs the factors in the same blocks instead: the integers as
+    `[blocks][rows][block]`, and the scales as `[blocks][blocks of
+    rows][block]`. Inside of the fusion, `tandem_cpu.scale_weights` multiplies
+    both.
+
     Before:
     ```mlir
     %0 = tandem.fusion contraction (%a = %x, %b = %w)
@@ -258,11 +265,14 @@ def PackWeights : Pass<"tandem-cpu-pack-weights"> {
     }
     ```
   }];
-  let dependentDialects = ["::tandem::ir::TandemDialect"];
+  let dependentDialects = ["::tandem::ir::TandemDialect",
+                           "::tandem::cpu::TandemCPUDialect"];
   let options = [
     Option<"block", "block", "int64_t", "0",
            "The number of columns per block; 0 to use the number that the "
            "strategy of the contraction chooses.">,
+    Option<"alwaysScales", "always-scales", "bool", "false",
+           "Multiply by factors of weights wherever there are some.">,
     TargetCPU_DeviceSpec
   ];
 }

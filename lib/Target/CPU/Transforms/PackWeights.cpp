@@ -10,6 +10,9 @@
 #include "Transforms/WeightPacking.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/WeightFactors.h"
+#include "tandem/Target/CPU/CPUDialect.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -40,7 +43,6 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
   using PackWeightsBase::PackWeightsBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    DeviceModel device;
     if (failed(readCPUDevice(context, deviceSpec.getValue(), device)))
       return failure();
     core = getCoreModel(device);
@@ -56,6 +58,14 @@ private:
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
 
+  /// Makes `hero` multiply by the factors of its weights if they have some and
+  /// that is estimated to be faster.
+  bool packFactors(ir::FusionOp fusion, Operation *hero, const Weights &weights,
+                   const Source &source);
+  Value getPackedFactor(const Source &source, ElementsAttr factor,
+                        const Weights &weights, int64_t block);
+
+  DeviceModel device;
   CoreModel core;
   std::map<Key, Value> packed;
 };
@@ -86,6 +96,14 @@ static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
                      cast<RankedTensorType>(view->getResult(0).getType()));
 }
 
+/// A constant beside that of the weights.
+static Value createConstant(const Source &source, ElementsAttr constant) {
+  Operation *origin = source.value.getDefiningOp();
+  OpBuilder builder(origin->getContext());
+  builder.setInsertionPointAfter(origin);
+  return ir::ConstantOp::create(builder, origin->getLoc(), constant);
+}
+
 static Value packConstant(const Source &source, const Packing &packing) {
   ElementsAttr constant = source.constant;
   for (Operation *view : source.views)
@@ -95,10 +113,7 @@ static Value packConstant(const Source &source, const Packing &packing) {
     constant = packing.pack(constant);
   if (!constant)
     return {};
-  Operation *origin = source.value.getDefiningOp();
-  OpBuilder builder(origin->getContext());
-  builder.setInsertionPointAfter(origin);
-  return ir::ConstantOp::create(builder, origin->getLoc(), constant);
+  return createConstant(source, constant);
 }
 
 /// A kernel of `value` right where `builder` is, which goes behind it.
@@ -165,6 +180,12 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
   return it->second;
 }
 
+/// Adds an operand to the fusion and returns the argument that it is inside.
+static Value addInput(ir::FusionOp fusion, Value value) {
+  fusion->insertOperands(fusion->getNumOperands(), value);
+  return fusion.getBody().addArgument(value.getType(), value.getLoc());
+}
+
 /// Erases an input that nothing in the fusion reads.
 static void dropUnused(ir::FusionOp fusion, unsigned input) {
   Block &body = fusion.getBody().front();
@@ -172,6 +193,59 @@ static void dropUnused(ir::FusionOp fusion, unsigned input) {
     return;
   body.eraseArgument(input);
   fusion->eraseOperand(input);
+}
+
+/// A factor of weights, packed as the weights would be.
+static Packing getPacking(ElementsAttr factor, const Weights &weights,
+                          int64_t block) {
+  return Packing::ofSingleInputs(cast<RankedTensorType>(factor.getType()),
+                                 weights.permutation, block);
+}
+
+Value PackWeightsPass::getPackedFactor(const Source &source,
+                                       ElementsAttr factor,
+                                       const Weights &weights, int64_t block) {
+  Key key{factor.getAsOpaquePointer(),
+          block,
+          weights.groups,
+          {weights.permutation.begin(), weights.permutation.end()}};
+  auto [it, inserted] = packed.try_emplace(key);
+  if (inserted)
+    if (ElementsAttr constant = getPacking(factor, weights, block).pack(factor))
+      it->second = createConstant(source, constant);
+  return it->second;
+}
+
+bool PackWeightsPass::packFactors(ir::FusionOp fusion, Operation *hero,
+                                  const Weights &weights,
+                                  const Source &source) {
+  std::optional<ir::WeightFactors> factors =
+      ir::getWeightFactors(source.value.getDefiningOp());
+  if (!factors || !source.views.empty() || !isa<ir::MatmulOp>(hero))
+    return false;
+  std::optional<int64_t> columns =
+      getScaledBlock(hero, factors->inputsPerScale, device, alwaysScales);
+  if (!columns)
+    return false;
+  Value values = getPackedFactor(source, factors->values, weights, *columns),
+        scales = getPackedFactor(source, factors->scales, weights, *columns);
+  if (!values || !scales)
+    return false;
+  OpBuilder builder(hero);
+  auto unpack = [&](Value packed, ElementsAttr factor) {
+    return getPacking(factor, weights, *columns)
+        .emitUnpack(builder, hero->getLoc(), addInput(fusion, packed));
+  };
+  Value ofValues = unpack(values, factors->values),
+        ofScales = unpack(scales, factors->scales);
+  auto type = cast<RankedTensorType>(ofValues.getType());
+  setPlainWeights(hero,
+                  cpu::ScaleWeightsOp::create(
+                      builder, hero->getLoc(), type.clone(builder.getF32Type()),
+                      ofValues, ofScales,
+                      builder.getI64IntegerAttr(factors->inputsPerScale)));
+  dropUnused(fusion, source.input);
+  return true;
 }
 
 void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
@@ -184,6 +258,8 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   std::optional<Source> source = findSource(fusion, weights->operand->get());
   if (!source)
     return;
+  if (packFactors(fusion, hero, *weights, *source))
+    return;
   std::optional<int64_t> columns =
       block > 0
           ? std::optional<int64_t>(block)
@@ -193,9 +269,7 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   Value packed = getPacked(*source, *weights, *columns);
   if (!packed)
     return;
-  fusion->insertOperands(fusion->getNumOperands(), packed);
-  Value argument =
-      fusion.getBody().addArgument(packed.getType(), packed.getLoc());
+  Value argument = addInput(fusion, packed);
   OpBuilder builder(hero);
   setPlainWeights(hero, Packing(*weights, *columns)
                             .emitUnpack(builder, hero->getLoc(), argument));

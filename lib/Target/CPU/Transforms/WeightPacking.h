@@ -46,6 +46,16 @@ public:
                     weights.operand->get().getType()),
                 weights.permutation, weights.groups, block) {}
 
+  /// The packing of a matrix of `type` with one input after the other, whatever
+  /// its element type.
+  static Packing ofSingleInputs(mlir::RankedTensorType type,
+                                llvm::ArrayRef<int64_t> permutation,
+                                int64_t block) {
+    Packing packing(type, permutation, /*groups=*/1, block);
+    packing.inputsTogether = 1;
+    return packing;
+  }
+
   /// The type of packed weights: [groups, if several][blocks][inner...][block].
   /// The last inner dim, the inputs, is divided into pairs for bf16, and into
   /// quads for i8: [groups][blocks][...][pairs][block][2].

@@ -45,10 +45,13 @@ class ManyBits:
         self.nodes, self.inputs, self.weights = [], {}, {}
         self.outputs, self.expected = {}, []
 
-    def add(self, bits, block, inputs, zero, order, bias, dtype, shape):
-        number, outputs = len(self.nodes), 5
+    def add(self, bits, block, inputs, zero, order, bias, dtype, shape, outputs=5,
+            special=()):
+        number = len(self.nodes)
         blocks = -(-inputs // block)
         x = RANDOM.integers(-1, 1, (*shape, inputs), endpoint=True).astype(dtype)
+        for value in special:
+            x[tuple(RANDOM.integers(size) for size in x.shape)] = value
         # The numbers behind the last one do not count.
         w = RANDOM.integers(0, 1 << bits, (outputs, blocks * block))
         scales = powers((outputs, blocks)).astype(dtype)
@@ -80,10 +83,11 @@ class ManyBits:
         self.outputs[f"y{number}"] = dtype
         self.expected.append(result.astype(dtype))
 
-    def check(self, tiers):
+    def check(self, tiers, *options):
         model = make_model(self.nodes, self.inputs, self.outputs, self.weights)
         model.opset_import.append(helper.make_opsetid(MICROSOFT, 1))
-        tiers.check("MatMulNBits", model, self.inputs, self.expected)
+        tiers.check(f"MatMulNBits {options}", model, self.inputs, self.expected,
+                    *options)
         return len(self.nodes)
 
 
@@ -97,6 +101,20 @@ def products():
         many.add(bits, block, inputs, zero, order, bias=i % 3 == 0,
                  dtype="float16" if i % 5 == 0 else "float32",
                  shape=[(1,), (4,), (2, 3), ()][i // 2 % 4])
+    return many
+
+
+def scaled():
+    """Products of few and many rows, with odd numbers of inputs and outputs and a
+    last block that is cut short, or a single block. Some data are not finite."""
+    many = ManyBits()
+    for i, (bits, rows, (block, inputs, outputs)) in enumerate(itertools.product(
+            [2, 4, 8], [1, 3, 64],
+            [(16, 100, 70), (32, 96, 131), (64, 61, 7), (16, 17, 2)])):
+        many.add(bits, block, inputs, ["", "packed"][i % 2 if bits < 8 else 0],
+                 order=False, bias=i % 3 == 0, dtype="float32", shape=(rows,),
+                 outputs=outputs,
+                 special=[numpy.inf, -numpy.inf, numpy.nan, -0.0][:i % 5])
     return many
 
 
@@ -226,6 +244,9 @@ def refused(tiers):
 def main():
     tiers = Tiers(*sys.argv[1:])
     count = products().check(tiers)
+    for option in ["always", "never"]:
+        count += scaled().check(tiers, f"--target-option=scaled-weights={option}",
+                                "--target-option=contractions=generated")
     count += weights_of_blocks(tiers) + stored(tiers) + quantized(tiers)
     refused(tiers)
     print(count, "nodes on packed weights in three tiers: all are right")

@@ -19,6 +19,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/WeightFactors.h"
 #include "tandem/Fusion/FusionPlan.h"
 #include "tandem/Fusion/LoopEfficiency.h"
 #include "tandem/Runtime/Kernels/Grain.h"
@@ -26,6 +27,8 @@
 #include "tandem/Target/CPU/Winograd.h"
 
 #include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 using namespace mlir;
 
@@ -168,6 +171,25 @@ ContractionCost estimateTilesCost(const CostProblem &problem,
   return cost;
 }
 
+/// The contraction that `packed` describes with the factors of its weights;
+/// nothing where they have none or there are no tiles for it.
+std::optional<Contraction> withFactors(Contraction packed,
+                                       int64_t inputsPerScale) {
+  packed.inputsPerScale = inputsPerScale;
+  return inputsPerScale > 0 && canScaleWeights(packed) ? std::optional(packed)
+                                                       : std::nullopt;
+}
+
+/// Tiles that read fewer bytes of weights.
+ContractionCost estimateScaledCost(CostProblem problem,
+                                   const Contraction &contraction) {
+  const double weights =
+      double(contraction.getReduction()) * double(contraction.outputChannels);
+  problem.cost.bytes -=
+      std::llround(weights * (sizeof(float) - getScaledBytes(contraction)));
+  return estimateKernelCost(ContractionWay::ScaledTiles, problem, contraction);
+}
+
 /// Element by element, as fusion would lower it.
 ContractionCost estimateLoopCost(const CostProblem &problem,
                                  const Contraction &contraction) {
@@ -186,7 +208,7 @@ ContractionCost estimateLoopCost(const CostProblem &problem,
 static SmallVector<ContractionCost, 4>
 estimateContractionCosts(Operation *op, Expected<Contraction> given,
                          bool isConstant, const DeviceModel &device,
-                         bool useWinograd) {
+                         bool useWinograd, int64_t inputsPerScale) {
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
@@ -204,6 +226,7 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   Contraction packed = assumePacked(*given);
   problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.core);
   problem.areOutputsAdjacent = given->outputStride == 1;
+  problem.inputsPerScale = inputsPerScale;
   bool isPacked = problem.packedBlock.has_value();
   flattenPositions(packed);
   flattenPositions(*given);
@@ -212,6 +235,8 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
     costs.push_back(estimateKernelCost(ContractionWay::Dots, problem, *given));
   else if (tiled && (isPacked || getVectorizedDim(*given)))
     costs.push_back(estimateTilesCost(problem, isPacked ? packed : *given));
+  if (auto scaled = withFactors(packed, problem.inputsPerScale))
+    costs.push_back(estimateScaledCost(problem, *scaled));
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.core))
       costs.push_back(estimateWinogradCost(problem, *plan));
@@ -222,11 +247,51 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   return costs;
 }
 
+/// The inputs that share a scale if the weights of `op` are a constant with
+/// factors; 0 for others.
+static int64_t getInputsPerScale(Operation *op) {
+  Operation *weights =
+      cast<ir::ContractionOpInterface>(op).getWeights().getDefiningOp();
+  const std::optional<ir::WeightFactors> factors =
+      ir::getWeightFactors(weights);
+  return factors ? factors->inputsPerScale : 0;
+}
+
 SmallVector<ContractionCost, 4>
 estimateContractionCosts(Operation *op, bool isConstant,
                          const DeviceModel &device, bool useWinograd) {
   return estimateContractionCosts(op, describeContraction(op), isConstant,
-                                  device, useWinograd);
+                                  device, useWinograd, getInputsPerScale(op));
+}
+
+/// Whether `way` has the least cost of a generated kernel. The library is the
+/// last of `costs`.
+static bool isFastestKernel(ContractionWay way,
+                            ArrayRef<ContractionCost> costs) {
+  costs = costs.drop_back();
+  auto best = llvm::min_element(
+      costs, [](const ContractionCost &a, const ContractionCost &b) {
+        return a.getNs() < b.getNs();
+      });
+  return best != costs.end() && best->way == way;
+}
+
+std::optional<int64_t> getScaledBlock(Operation *op, int64_t inputsPerScale,
+                                      const DeviceModel &device, bool always) {
+  Expected<Contraction> contraction = describeContraction(op);
+  if (!contraction)
+    return std::nullopt;
+  Contraction packed = assumePacked(*contraction);
+  flattenPositions(packed);
+  std::optional<Contraction> scaled = withFactors(packed, inputsPerScale);
+  if (!scaled ||
+      (!always &&
+       !isFastestKernel(ContractionWay::ScaledTiles,
+                        estimateContractionCosts(
+                            op, contraction, /*isConstant=*/true, device,
+                            /*useWinograd=*/false, inputsPerScale))))
+    return std::nullopt;
+  return chooseContractionStrategy(*scaled, getCoreModel(device)).getLanes();
 }
 
 std::optional<BackendCosts>
@@ -236,7 +301,7 @@ compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
     return std::nullopt;
   bool isConstant = matchPattern(contraction->weights, m_Constant());
   SmallVector<ContractionCost, 4> costs = estimateContractionCosts(
-      op, contraction, isConstant, device, useWinograd);
+      op, contraction, isConstant, device, useWinograd, getInputsPerScale(op));
   if (costs.size() < 2)
     return std::nullopt;
   double generated = std::numeric_limits<double>::max();

@@ -30,6 +30,9 @@ struct CostProblem {
   std::optional<int64_t> packedBlock = std::nullopt;
   /// Whether the weights of two outputs are adjacent in memory.
   bool areOutputsAdjacent = true;
+  /// If the weights have factors (ir::WeightFactors), the number of inputs that
+  /// share a scale.
+  int64_t inputsPerScale = 0;
 };
 
 /// Whether the channels of each position of the data are adjacent in memory.
