@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScaledWeights.h"
+#include "Integers/ScaledWeights.h"
 
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 

@@ -50,6 +50,9 @@ private:
   LogicalResult verifyPrologue();
   ContractionSchedule makeSchedule();
   bool areSumsOfPairs() const;
+  /// The operands of tiles that compute the contraction as `described`.
+  TileProblem describeTiles(const Contraction &described,
+                            const ContractionStrategy &tile);
   LogicalResult emitTiles();
   LogicalResult emitTasks(ContractionLoops &loops,
                           const ContractionSchedule &schedule);
@@ -239,29 +242,37 @@ bool ContractionLowering::areSumsOfPairs() const {
                         }));
 }
 
-LogicalResult ContractionLowering::emitTiles() {
-  ContractionSchedule schedule = makeSchedule();
-  TileProblem given{contraction, schedule.tile,
-                    getBuffer(contraction.data).pointer,
-                    getBuffer(contraction.weights).pointer};
-  std::optional<WeightsCopy> weightsCopy;
-  const Contraction copied =
-      withCopiedWeights(contraction, schedule.tile.getLanes());
-  if (schedule.tile.copiesWeights)
-    weightsCopy.emplace(builder, loc, given, scratch);
-  TileProblem problem{weightsCopy ? copied : contraction, schedule.tile,
-                      given.data,
-                      weightsCopy ? weightsCopy->getPointer() : given.weights};
-  problem.areWeightsWide = weightsCopy.has_value();
+TileProblem
+ContractionLowering::describeTiles(const Contraction &described,
+                                   const ContractionStrategy &tile) {
+  TileProblem problem{described, tile, getBuffer(contraction.data).pointer,
+                      getBuffer(contraction.weights).pointer};
+  if (contraction.bias)
+    problem.bias = getBuffer(contraction.bias).pointer;
   if (contraction.scales)
     problem.scales = getBuffer(contraction.scales).pointer;
   problem.usesPairs = core.usesPairs();
   problem.byteProducts = chooseByteProducts(
-      core, schedule.tile.width, !contraction.dataType.isUnsignedInteger());
+      core, tile.width, !contraction.dataType.isUnsignedInteger());
+  return problem;
+}
+
+LogicalResult ContractionLowering::emitTiles() {
+  ContractionSchedule schedule = makeSchedule();
+  std::optional<WeightsCopy> weightsCopy;
+  const Contraction copied =
+      withCopiedWeights(contraction, schedule.tile.getLanes());
+  if (schedule.tile.copiesWeights)
+    weightsCopy.emplace(builder, loc, describeTiles(contraction, schedule.tile),
+                        scratch);
+  TileProblem problem =
+      describeTiles(weightsCopy ? copied : contraction, schedule.tile);
+  if (weightsCopy) {
+    problem.weights = weightsCopy->getPointer();
+    problem.areWeightsWide = true;
+  }
   if (areSumsOfPairs())
     epilogue->setSumsOfPairs();
-  if (contraction.bias)
-    problem.bias = getBuffer(contraction.bias).pointer;
   std::unique_ptr<TileEmitter> tileEmitter;
   if (!schedule.tile.isGaxpy()) {
     tileEmitter = createTileEmitter(builder, loc, problem);

@@ -44,36 +44,6 @@ static constexpr double kStreamCycles = 0.02;
 /// cache beside weights, until they are read.
 static constexpr int64_t kMaxPrefetchedBytes = 4096;
 
-CoreModel getCoreModel(const DeviceModel &device) {
-  CoreModel core;
-  core.vectorBits = static_cast<unsigned>(device.vectorBits);
-  core.hasBF16 = core.vectorBits == 512 && device.hasBF16Pairs;
-  core.pairsPerFma = device.pairsPerFma;
-  core.hasVNNI = device.hasVNNI;
-  core.lineBytes = device.lineBytes;
-  core.cores = device.cores;
-  core.cyclesPerNs =
-      device.f32FlopsPerNs / double(device.cores) / getFlopsPerCycle(core);
-  double perCycle = 1 / (double(device.cores) * core.cyclesPerNs);
-  if (!device.caches.empty()) {
-    core.l1Bytes = device.caches.front().bytes / device.cores;
-    core.lastLevelBytes = device.caches.back().bytes;
-    core.lastLevelBytesPerCycle = device.caches.back().bytesPerNs * perCycle;
-  }
-  if (device.caches.size() > 1) {
-    core.l2Bytes = device.caches[1].bytes / device.cores;
-    core.l2BytesPerCycle = device.caches[1].bytesPerNs * perCycle;
-  }
-  core.memoryBytesPerCycle = device.memoryBytesPerNs * perCycle;
-  core.partialRowStoreCycles =
-      CPUShares::of(device).kernels.partialRowStoreCycles;
-  return core;
-}
-
-double getFlopsPerCycle(CoreModel core) {
-  return 2 * kFmasPerCycle * core.vectorBits / 32;
-}
-
 bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
   return contraction.inputsTogether > 1 ||
          (contraction.getFormat().packedInputs > 1 &&

@@ -141,8 +141,7 @@ double getOtherShare(const CostProblem &problem) {
       conv.getGroups() == 1)
     return library.other;
   const size_t dim = conv.getLayout().getKernel().find('I');
-  return shapeOf(conv.getKernel())[dim] == 1 ? library.generic
-                                                 : library.other;
+  return shapeOf(conv.getKernel())[dim] == 1 ? library.generic : library.other;
 }
 
 double getLibraryCycles(const CostProblem &problem,

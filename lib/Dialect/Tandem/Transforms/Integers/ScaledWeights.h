@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SCALEDWEIGHTS_H
-#define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SCALEDWEIGHTS_H
+#ifndef TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_INTEGERS_SCALEDWEIGHTS_H
+#define TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_INTEGERS_SCALEDWEIGHTS_H
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Value.h"
@@ -35,4 +35,4 @@ std::optional<ScaledWeights> matchScaledWeights(mlir::Value weights);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_SCALEDWEIGHTS_H
+#endif // TANDEM_LIB_DIALECT_TANDEM_TRANSFORMS_INTEGERS_SCALEDWEIGHTS_H
