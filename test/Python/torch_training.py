@@ -19,8 +19,9 @@ import torch_networks as networks  # noqa: E402
 
 # In f64, an error is at most this share of the largest element of a gradient.
 WIDE_TOLERANCE = 1e-9
-# In f32, an error is at most this share, or this multiple of torch's own error.
-TOLERANCE, TIMES_TORCH = 1e-5, 8
+# In f32, an error is at most this share, or this multiple of torch's own error: torch
+# sums the elements of batch norms in f64.
+TOLERANCE, TIMES_TORCH = 1e-5, 16
 STEPS = 30
 # At these steps, gradients are compared.
 POINTS = (0, 9, 29)
