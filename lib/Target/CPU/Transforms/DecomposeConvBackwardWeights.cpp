@@ -21,6 +21,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Target/CPU/ContractionCosts.h"
+#include "tandem/Target/CPU/ContractionStrategy.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -174,10 +175,7 @@ Value Decomposition::cut(Value x) {
 /// reads for a block would fill a first-level cache. The partial sums then cost
 /// little.
 static int64_t leastPositionsOfBlock(const DeviceModel &device) {
-  const int64_t cached = device.caches.empty()
-                             ? int64_t(32) << 10
-                             : device.caches.front().bytes / device.cores;
-  return std::max<int64_t>(cached / kTileRowBytes, 1);
+  return std::max<int64_t>(getCoreModel(device).l1Bytes / kTileRowBytes, 1);
 }
 
 int64_t Decomposition::countBlocks(int64_t images, int64_t positions) {

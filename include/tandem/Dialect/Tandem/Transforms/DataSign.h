@@ -9,10 +9,21 @@
 #ifndef TANDEM_DIALECT_TANDEM_TRANSFORMS_DATASIGN_H
 #define TANDEM_DIALECT_TANDEM_TRANSFORMS_DATASIGN_H
 
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
 
 namespace tandem {
+
+/// The dim of the outputs in the weights, and in the result, of a `conv` or a
+/// `matmul`.
+int64_t getOutputDimOfWeights(mlir::Operation *op);
+int64_t getOutputDimOfResult(mlir::Operation *op);
+
+/// Flips the uppermost bits of integers of 8 bits: x - 128 of ui8 as i8, or
+/// x + 128 of i8 as ui8.
+mlir::Value flipUppermostBit(mlir::OpBuilder &builder, mlir::Location loc,
+                             mlir::Value bytes);
 
 /// Changes the data of `op` from i8 to ui8 by adding 128, or from ui8 to i8 by
 /// subtracting 128, and corrects the result by 128 times the sums of the

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
+#include "tandem/Dialect/Tandem/Transforms/DataSign.h"
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 #include "tandem/Dialect/Tandem/Transforms/Requantization.h"
 
@@ -203,9 +204,6 @@ private:
   Value mul(Value a, Value b) { return create<ir::MulOp>(a, b); }
 
   bool hasPadding() { return conv && isPadded(conv); }
-  /// The dims of the outputs in the weights and in the result.
-  int64_t outputDimOfWeights();
-  int64_t outputDimOfResult();
   /// The number of products of a sum.
   int64_t countProducts();
   /// A parameter that differs along the outputs, as an operand that broadcasts
@@ -232,22 +230,11 @@ private:
 
 } // namespace
 
-int64_t Rewriter::outputDimOfWeights() {
-  if (conv)
-    return int64_t(conv.getLayout().getKernel().find('O'));
-  return matmul.getTransposeRhs() ? 0 : 1;
-}
-
-int64_t Rewriter::outputDimOfResult() {
-  return conv ? int64_t(conv.getLayout().getOutput().find('C'))
-              : typeOf(matmul.getResult()).getRank() - 1;
-}
-
 int64_t Rewriter::countProducts() {
   const ArrayRef<int64_t> shape = shapeOf(weights.bytes);
   int64_t count = 1;
   for (auto [dim, size] : llvm::enumerate(shape))
-    if (int64_t(dim) != outputDimOfWeights())
+    if (int64_t(dim) != getOutputDimOfWeights(op))
       count *= size;
   return count;
 }
@@ -266,8 +253,8 @@ bool Rewriter::match() {
   const int64_t dataRank = typeOf(data.bytes).getRank(), rank = type.getRank();
   if (!isAlong(data.zeroPoint, dataRank, -1) ||
       !isAlong(data.scale, dataRank, -1) ||
-      !isAlong(weights.zeroPoint, rank, outputDimOfWeights()) ||
-      !isAlong(weights.scale, rank, outputDimOfWeights()))
+      !isAlong(weights.zeroPoint, rank, getOutputDimOfWeights(op)) ||
+      !isAlong(weights.scale, rank, getOutputDimOfWeights(op)))
     return false;
   // The sums of products must not wrap around.
   constexpr int64_t kLargest = 255 * 255;
@@ -288,7 +275,7 @@ Value Rewriter::forResult(Value parameter) {
   const int64_t count = typeOf(parameter).getNumElements();
   if (count != 1) {
     shape.assign(typeOf(op->getResult(0)).getRank(), 1);
-    shape[outputDimOfResult()] = count;
+    shape[getOutputDimOfResult(op)] = count;
   }
   return reshape(parameter, shape);
 }
@@ -304,12 +291,7 @@ void Rewriter::makeWeightsSigned() {
     return;
   if (!weightsZero)
     weights.zeroPoint = sub(weights.zeroPoint, constant32(128));
-  // w - 128 differs from w in the uppermost bit.
-  auto type = RankedTensorType::get({}, getElementTypeOrSelf(weights.bytes));
-  Value upper =
-      create<ir::ConstantOp>(DenseElementsAttr::get(type, APInt(8, 128)));
-  weights.bytes = create<ir::BitcastOp>(
-      create<ir::BitwiseXorOp>(weights.bytes, upper), builder.getI8Type());
+  weights.bytes = flipUppermostBit(builder, loc, weights.bytes);
 }
 
 void Rewriter::padData() {
@@ -336,7 +318,7 @@ Value Rewriter::contract(Value factors) {
 Value Rewriter::sumOfWeights() {
   SmallVector<int64_t> dims;
   for (int64_t dim = 0; dim < typeOf(weights.bytes).getRank(); ++dim)
-    if (dim != outputDimOfWeights())
+    if (dim != getOutputDimOfWeights(op))
       dims.push_back(dim);
   return forResult(create<ir::ReduceOp>(
       cast32(weights.bytes), ir::ReduceKind::sum,
@@ -353,7 +335,7 @@ Value Rewriter::sumOfData() {
         /*keepDims=*/true);
   } else {
     SmallVector<int64_t> shape(shapeOf(weights.bytes));
-    shape[outputDimOfWeights()] = 1;
+    shape[getOutputDimOfWeights(op)] = 1;
     auto type = RankedTensorType::get(shape, builder.getI8Type());
     sums = contract(create<ir::ConstantOp>(
         DenseElementsAttr::get(type, static_cast<int8_t>(1))));

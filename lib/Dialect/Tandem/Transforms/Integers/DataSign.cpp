@@ -19,13 +19,13 @@ using namespace mlir;
 
 namespace tandem {
 
-static int64_t getOutputDimOfWeights(Operation *op) {
+int64_t getOutputDimOfWeights(Operation *op) {
   if (auto conv = dyn_cast<ir::ConvOp>(op))
     return int64_t(conv.getLayout().getKernel().find('O'));
   return cast<ir::MatmulOp>(op).getTransposeRhs() ? 0 : 1;
 }
 
-static int64_t getOutputDimOfResult(Operation *op) {
+int64_t getOutputDimOfResult(Operation *op) {
   if (auto conv = dyn_cast<ir::ConvOp>(op))
     return int64_t(conv.getLayout().getOutput().find('C'));
   return int64_t(shapeOf(op->getResult(0)).size()) - 1;
@@ -52,15 +52,14 @@ static Value createSums(OpBuilder &builder, Operation *op,
       DenseElementsAttr::get(type, ArrayRef<int32_t>(sums)));
 }
 
-/// x + 128 and x - 128 differ from x in the uppermost bit.
-static Value flipUppermostBit(OpBuilder &builder, Location loc, Value data) {
-  Type element = getElementTypeOrSelf(data);
+Value flipUppermostBit(OpBuilder &builder, Location loc, Value bytes) {
+  Type element = getElementTypeOrSelf(bytes);
   auto upper =
       DenseElementsAttr::get(RankedTensorType::get({}, element), APInt(8, 128));
   Value flipped = ir::BitwiseXorOp::create(
-      builder, loc, data, ir::ConstantOp::create(builder, loc, upper));
+      builder, loc, bytes, ir::ConstantOp::create(builder, loc, upper));
   const auto sign =
-      isUnsigned(data) ? IntegerType::Signless : IntegerType::Unsigned;
+      isUnsigned(bytes) ? IntegerType::Signless : IntegerType::Unsigned;
   return ir::BitcastOp::create(builder, loc, flipped,
                                IntegerType::get(builder.getContext(), 8, sign));
 }

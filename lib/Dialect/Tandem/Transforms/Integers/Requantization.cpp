@@ -118,17 +118,16 @@ std::optional<Requantization> match(ir::RoundOp round) {
   found.mul = matchScaledSums(found.add ? found.add.getLhs() : real);
   if (!found.mul)
     return std::nullopt;
-  const std::optional<Magnitudes> divisor = getMagnitudes(found.div.getRhs()),
-                                  scales = getMagnitudes(found.mul.getRhs());
   DenseElementsAttr constant;
-  if (!divisor || !scales ||
-      !matchPattern(found.div.getRhs(), m_Constant(&constant)) ||
-      constant.getSplatValue<APFloat>().isNegative() ||
-      !areNormal(*scales, divisor->largest))
+  if (!matchPattern(found.div.getRhs(), m_Constant(&constant)))
+    return std::nullopt;
+  const double divisor = constant.getSplatValue<APFloat>().convertToDouble();
+  const auto scales = getMagnitudes(found.mul.getRhs());
+  if (!(divisor > 0) || !scales || !areNormal(*scales, divisor))
     return std::nullopt;
   const auto bias = found.add ? getMagnitudes(found.add.getRhs())
                               : std::optional(Magnitudes());
-  if (!bias || !areNormal(*bias, divisor->largest))
+  if (!bias || !areNormal(*bias, divisor))
     return std::nullopt;
   return found;
 }
