@@ -48,8 +48,9 @@ struct LibraryShares {
 struct KernelShares {
   /// The share of their estimated speed that register tiles reach.
   double tiles = 0.98;
-  /// The same share for tiles of integers of 8 bits. Some processors start only
-  /// one of their instructions per cycle where they start two multiply-adds.
+  /// The same share for tiles of integers of 8 bits. Some processors start two
+  /// f32 multiply-adds per cycle, but only one instruction that multiplies
+  /// bytes.
   double byteTiles = 0.98;
   /// The same share for tiles of groups (depthwise convolutions).
   double depthwise = 0.98;
