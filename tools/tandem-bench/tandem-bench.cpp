@@ -43,6 +43,21 @@ void addThreads(CLI::App &command, int &threads) {
       ->check(CLI::Range(1, 4096));
 }
 
+void addTrain(CLI::App &command, TrainOptions &options) {
+  command
+      .add_option("--train", options.optimizer,
+                  "Measure training steps of this optimizer. The first output "
+                  "of the graph is the loss")
+      ->check(CLI::IsMember(optimizerNames()));
+  command
+      .add_option("--parameters", options.parameters,
+                  "Numbers or names of the inputs that --train trains, with "
+                  "commas between (default: all of f32 or f64 with static "
+                  "shapes, except scalars)")
+      ->delimiter(',')
+      ->needs("--train");
+}
+
 void addSweep(CLI::App &app, SweepOptions &options) {
   CLI::App &command = *app.add_subcommand(
       "sweep", "For each shape, measure eager and compiled time, compile cost "
@@ -66,6 +81,7 @@ void addSweep(CLI::App &app, SweepOptions &options) {
       "--disk-cache", options.measure.withDiskCache,
       "Measure such processes with the cache on disk, too: when it "
       "is empty, and when it has the program (docs/Cache.md)");
+  addTrain(command, options.measure.train);
   tools::addJson(command, options.json);
   tools::addOutputFile(command, "--html", options.html,
                        "Write a report to FILE");
@@ -269,6 +285,7 @@ void addCold(CLI::App &app, MeasureOptions &options,
   addThreads(command, options.threads);
   command.add_option("--cache-dir", cacheDir);
   command.add_option("--dims", dims)->allow_extra_args(false);
+  addTrain(command, options.train);
 }
 
 struct CommandOptions {
@@ -350,8 +367,8 @@ Expected<bool> run(const CLI::App &app, CommandOptions &options, int argc,
   if (auto status = runEngineCommand(app, options.engine, describe))
     return toExpected(*status);
   const MeasureOptions &cold = options.cold;
-  CompileJob job{cold.file, cold.function, cold.device, cold.threads,
-                 {},        cold.precision};
+  CompileJob job{cold.file, cold.function,  cold.device, cold.threads,
+                 {},        cold.precision, cold.train};
   return toExpected(runColdChild(job, options.coldDims, options.coldCacheDir));
 }
 

@@ -226,6 +226,41 @@ func.func @main(
 """
 
 
+def simplecnn_loss():
+    """simplecnn, and the cross entropy of its outputs and of labels."""
+    body, _ = simplecnn().split("  return ")
+    body = body.replace('["N", "", "", ""]},', '["N", "", "", ""]},\n'
+                        '    %labels: tensor<?xi64> {tandem.dims = ["N"]},')
+    body = body.replace("-> tensor<?x10xf32> {", "-> tensor<f32> {")
+    return body + """\
+  %classes = tandem.iota axis = 0 : tensor<10x1xi64>
+  %12 = tandem.compare %classes, %labels predicate = eq
+      : (tensor<10x1xi64>, tensor<?xi64>) -> tensor<10x?xi1>
+  %is_label = tandem.transpose %12 permutation = [1, 0]
+      : (tensor<10x?xi1>) -> tensor<?x10xi1>
+  %max = tandem.reduce %11 kind = max dims = [1] keep_dims
+      : (tensor<?x10xf32>) -> tensor<?x1xf32>
+  %13 = tandem.stop_gradient %max : tensor<?x1xf32>
+  %14 = tandem.sub %11, %13
+      : (tensor<?x10xf32>, tensor<?x1xf32>) -> tensor<?x10xf32>
+  %15 = tandem.exp %14 : tensor<?x10xf32>
+  %16 = tandem.reduce %15 kind = sum dims = [1] keep_dims
+      : (tensor<?x10xf32>) -> tensor<?x1xf32>
+  %17 = tandem.log %16 : tensor<?x1xf32>
+  %18 = tandem.sub %17, %14
+      : (tensor<?x1xf32>, tensor<?x10xf32>) -> tensor<?x10xf32>
+  %zero = tandem.constant dense<0.0> : tensor<f32>
+  %19 = tandem.select %is_label, %18, %zero
+      : (tensor<?x10xi1>, tensor<?x10xf32>, tensor<f32>) -> tensor<?x10xf32>
+  %20 = tandem.reduce %19 kind = sum dims = [1]
+      : (tensor<?x10xf32>) -> tensor<?xf32>
+  %loss = tandem.reduce %20 kind = mean dims = [0]
+      : (tensor<?xf32>) -> tensor<f32>
+  return %loss : tensor<f32>
+}
+"""
+
+
 class ResNetBlock:
     """Emits convolutions followed by batch norms, NHWC."""
 
@@ -304,6 +339,8 @@ GRAPHS = {
                          " over N, H and W in one pass, then normalize."),
     "simplecnn": (simplecnn, "Two convolutions with pooling and two linear"
                   " layers; weights are arguments."),
+    "simplecnn_loss": (simplecnn_loss, "The loss of simplecnn: the mean cross"
+                       " entropy of its outputs and of labels."),
     "transformer_block": (transformer_block, "An encoder block of BERT's form:"
                           " attention with 4 heads of 64 features, and two"
                           " linear layers; weights are arguments."),

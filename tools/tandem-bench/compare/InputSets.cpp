@@ -16,8 +16,14 @@
 namespace tandem::bench {
 namespace {
 
-bool rotates(const Program &program, size_t input) {
-  return !fromFlat(*program.slots[program.inputs[input]]->type).isStatic();
+/// For each input, whether it has a dynamic dim; true for all if none has.
+std::vector<bool> rotatingInputs(const Program &program) {
+  std::vector<bool> result;
+  for (uint32_t slot : program.inputs)
+    result.push_back(!fromFlat(*program.slots[slot]->type).isStatic());
+  if (std::ranges::count(result, true) == 0)
+    result.assign(result.size(), true);
+  return result;
 }
 
 } // namespace
@@ -41,12 +47,15 @@ size_t InputSets::count(int64_t bytes, int64_t cacheBytes) {
 Expected<InputSets> InputSets::create(const Program &program,
                                       const std::vector<TensorType> &types,
                                       int64_t cacheBytes) {
+  return create(types, rotatingInputs(program), cacheBytes);
+}
+
+Expected<InputSets> InputSets::create(const std::vector<TensorType> &types,
+                                      const std::vector<bool> &rotates,
+                                      int64_t cacheBytes) {
   int64_t bytes = 0;
-  bool anyRotates = false;
   for (size_t i = 0; i < types.size(); ++i)
-    anyRotates |= rotates(program, i);
-  for (size_t i = 0; i < types.size(); ++i)
-    if (!anyRotates || rotates(program, i)) {
+    if (rotates[i]) {
       TANDEM_ASSIGN_OR_RETURN(int64_t inputBytes, checkedBytes(types[i]));
       bytes += inputBytes;
     }
@@ -55,7 +64,7 @@ Expected<InputSets> InputSets::create(const Program &program,
   for (size_t set = 0; set < sets; ++set) {
     std::vector<Tensor> inputs;
     for (size_t i = 0; i < types.size(); ++i) {
-      if (set > 0 && anyRotates && !rotates(program, i)) {
+      if (set > 0 && !rotates[i]) {
         inputs.push_back(result.sets[0][i]);
         continue;
       }

@@ -35,6 +35,11 @@ public:
   static Expected<InputSets> create(const Program &program,
                                     const std::vector<TensorType> &types,
                                     int64_t cacheBytes);
+  /// Creates sets that differ in the inputs for which `rotates` is true, and
+  /// share the others.
+  static Expected<InputSets> create(const std::vector<TensorType> &types,
+                                    const std::vector<bool> &rotates,
+                                    int64_t cacheBytes);
   /// The same in the memory of the stream's device.
   Expected<InputSets> placed(Stream &stream) const;
   static constexpr size_t kMaxSets = 17;

@@ -10,6 +10,7 @@
 #define TANDEM_TOOLS_TANDEM_BENCH_SWEEP_COMPILECOST_H
 
 #include "common/Tiers.h"
+#include "sweep/TrainingSweep.h"
 
 #include "tandem/Measure/Statistics.h"
 
@@ -34,8 +35,10 @@ struct CompileCost {
 struct CompileJob {
   std::string file, function, device;
   int threads = 0;
+  /// The types of the inputs of the graph in the file.
   std::vector<TensorType> inputs;
   Precision precision = Precision::strict;
+  TrainOptions train;
 
   CompileOptions options() const {
     CompileOptions options;
@@ -73,7 +76,8 @@ Expected<CompileCost> measureWarm(const Graph &graph,
                                   int maxRuns = 20);
 
 /// Measures the compile cost in `runs` new child processes, from parsing the
-/// file to the first run.
+/// file to the first run. The phase "differentiate" makes the graph of a
+/// training step.
 Expected<CompileCost> measureCold(const CompileJob &job, int runs);
 
 /// The same with the cache on disk: empty, so that each looks a program up and

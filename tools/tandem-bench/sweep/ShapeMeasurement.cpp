@@ -8,8 +8,6 @@
 
 #include "sweep/ShapeMeasurement.h"
 
-#include "compare/InputSets.h"
-
 #include "tandem/Measure/Sampler.h"
 
 #include <algorithm>
@@ -27,24 +25,36 @@ struct Executors {
   PreparedPtr captured;
 };
 
-Expected<Executors> prepareExecutors(const Graph &graph,
-                                     const CompileJob &job) {
+Expected<Executors> prepareExecutors(const Graph &graph, const CompileJob &job,
+                                     std::span<const TensorType> inputs) {
   tools::GraphTiers tiers(graph, job.options()),
       dispatch(graph, job.options(), /*dispatchOnly=*/true);
   Executors executors;
-  TANDEM_ASSIGN_OR_RETURN(executors.eager,
-                          tiers.prepare(job.inputs, Tier::eager));
+  TANDEM_ASSIGN_OR_RETURN(executors.eager, tiers.prepare(inputs, Tier::eager));
   TANDEM_ASSIGN_OR_RETURN(executors.compiled,
-                          tiers.prepare(job.inputs, Tier::compiled));
+                          tiers.prepare(inputs, Tier::compiled));
   if (checkTier(Tier::captured, executors.eager->executor->stream().device())) {
     TANDEM_ASSIGN_OR_RETURN(executors.captured,
-                            tiers.prepare(job.inputs, Tier::captured));
+                            tiers.prepare(inputs, Tier::captured));
   }
   TANDEM_ASSIGN_OR_RETURN(executors.eagerDispatch,
-                          dispatch.prepare(job.inputs, Tier::eager));
+                          dispatch.prepare(inputs, Tier::eager));
   TANDEM_ASSIGN_OR_RETURN(executors.compiledDispatch,
-                          dispatch.prepare(job.inputs, Tier::compiled));
+                          dispatch.prepare(inputs, Tier::compiled));
   return executors;
+}
+
+/// Runs the program so that outputs that update inputs are written to the
+/// memory of these inputs.
+Status runInPlace(Executor &executor, const std::vector<Tensor> &inputs,
+                  std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr) {
+  const Program &program = executor.program();
+  if (program.updates.empty())
+    return executor.run(inputs, outputs, peakBytes);
+  std::vector<Tensor> given(program.outputs.size());
+  for (const fb::Update &update : program.updates)
+    given[update.output()] = inputs[update.input()];
+  return executor.runInto(inputs, given, outputs, peakBytes);
 }
 
 /// With new kernels, then with every kernel known.
@@ -91,7 +101,7 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
   }
   for (const PreparedPtr &tier : tiers)
     sampler.add("", [&, executor = tier->executor.get()](size_t call) {
-      return executor->run(inputs[call], outputs).and_then([&] {
+      return runInPlace(*executor, inputs[call], outputs).and_then([&] {
         return executor->stream().synchronize();
       });
     });
@@ -109,9 +119,44 @@ Status measurePeaks(Executors &executors, const std::vector<Tensor> &inputs,
   Executor &compiled = *executors.compiled->executor;
   result.plannedPeakBytes = compiled.plannedPeakBytes();
   TANDEM_RETURN_IF_ERROR(
-      compiled.run(inputs, outputs, &result.compiledPeakBytes));
-  return executors.eager->executor->run(inputs, outputs,
-                                        &result.eagerPeakBytes);
+      runInPlace(compiled, inputs, outputs, &result.compiledPeakBytes));
+  return runInPlace(*executors.eager->executor, inputs, outputs,
+                    &result.eagerPeakBytes);
+}
+
+/// The graph that is measured: the graph of the file, or its training step.
+struct Subject {
+  const Graph *graph = nullptr;
+  std::optional<MeasuredStep> training;
+  InputSets inputs;
+};
+
+Expected<Subject> makeSubject(const Graph &graph,
+                              const std::vector<TensorType> &types,
+                              const MeasureOptions &options) {
+  Subject subject;
+  if (options.train.optimizer.empty()) {
+    subject.graph = &graph;
+    TANDEM_ASSIGN_OR_RETURN(
+        subject.inputs,
+        InputSets::create(*graph.eagerProgram(), types, options.cacheBytes));
+    return subject;
+  }
+  TANDEM_ASSIGN_OR_RETURN(subject.training,
+                          makeMeasuredStep(graph, types, options.train));
+  subject.graph = subject.training->step.graph.get();
+  TANDEM_ASSIGN_OR_RETURN(subject.inputs, makeStepInputs(subject.training->step,
+                                                         options.cacheBytes));
+  return subject;
+}
+
+/// Fills in what follows from the measured times.
+void judge(ShapeMeasurement &result) {
+  result.verdict = measure::judge(result.eager, result.compiled);
+  result.breakEven = measure::breakEvenCalls(
+      result.warm.total.median, result.eager.median, result.compiled.median);
+  result.breakEvenCold = measure::breakEvenCalls(
+      result.cold.total.median, result.eager.median, result.compiled.median);
 }
 
 } // namespace
@@ -122,19 +167,24 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
                                         const Progress &progress) {
   ShapeMeasurement result;
   result.dims = dims;
-  const Program &program = *graph.eagerProgram();
-  TANDEM_ASSIGN_OR_RETURN(result.inputs, measure::bindDims(program, dims));
+  TANDEM_ASSIGN_OR_RETURN(std::vector<TensorType> types,
+                          measure::bindDims(*graph.eagerProgram(), dims));
   progress("inputs");
   TANDEM_ASSIGN_OR_RETURN(Device * device, findDevice(options.device));
-  TANDEM_ASSIGN_OR_RETURN(
-      InputSets inputs,
-      InputSets::create(program, result.inputs, options.cacheBytes));
-  TANDEM_ASSIGN_OR_RETURN(inputs, inputs.placed(device->defaultStream()));
+  TANDEM_ASSIGN_OR_RETURN(const Subject subject,
+                          makeSubject(graph, types, options));
+  if (subject.training)
+    result.differentiateNs = subject.training->differentiateNs;
+  TANDEM_ASSIGN_OR_RETURN(InputSets inputs,
+                          subject.inputs.placed(device->defaultStream()));
+  result.inputs = typesOf(inputs[0]);
   result.inputSets = inputs.size();
   // What cannot run at all is found here, with the op's location.
-  TANDEM_RETURN_IF_ERROR(runEagerOnce(graph, options.device, inputs[0]));
-  CompileJob job{options.file,    options.function, options.device,
-                 options.threads, result.inputs,    options.precision};
+  TANDEM_RETURN_IF_ERROR(
+      runEagerOnce(*subject.graph, options.device, inputs[0]));
+  const CompileJob job{options.file,    options.function, options.device,
+                       options.threads, std::move(types), options.precision,
+                       options.train};
   progress("compiling, cold");
   TANDEM_ASSIGN_OR_RETURN(result.cold, measureCold(job, options.coldRuns));
   if (options.withDiskCache) {
@@ -145,23 +195,19 @@ Expected<ShapeMeasurement> measureShape(const Graph &graph,
   // Before there are programs, which hold the weights that are packed for them.
   progress("compiling, warm");
   TANDEM_RETURN_IF_ERROR(
-      measureWarmCosts(graph, options, job, inputs[0], result));
+      measureWarmCosts(*subject.graph, options, job, inputs[0], result));
   progress("eager and compiled calls");
-  TANDEM_ASSIGN_OR_RETURN(Executors executors, prepareExecutors(graph, job));
+  TANDEM_ASSIGN_OR_RETURN(Executors executors,
+                          prepareExecutors(*subject.graph, job, result.inputs));
   TANDEM_RETURN_IF_ERROR(
       sampleSteady(executors, inputs, options.seconds, result));
   TANDEM_RETURN_IF_ERROR(measurePeaks(executors, inputs[0], result));
-  result.eagerSteps = program.steps.size();
-  result.compiledSteps = executors.compiled->program->steps.size();
-  result.kernels = static_cast<size_t>(
-      std::count_if(executors.compiled->program->steps.begin(),
-                    executors.compiled->program->steps.end(),
-                    [](const auto &step) { return step->kernel >= 0; }));
-  result.verdict = measure::judge(result.eager, result.compiled);
-  result.breakEven = measure::breakEvenCalls(
-      result.warm.total.median, result.eager.median, result.compiled.median);
-  result.breakEvenCold = measure::breakEvenCalls(
-      result.cold.total.median, result.eager.median, result.compiled.median);
+  const auto &steps = executors.compiled->program->steps;
+  result.eagerSteps = subject.graph->eagerProgram()->steps.size();
+  result.compiledSteps = steps.size();
+  result.kernels = static_cast<size_t>(std::ranges::count_if(
+      steps, [](const auto &step) { return step->kernel >= 0; }));
+  judge(result);
   return result;
 }
 

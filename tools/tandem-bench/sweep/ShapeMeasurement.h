@@ -24,12 +24,16 @@ namespace tandem::bench {
 /// in nanoseconds per call.
 struct ShapeMeasurement {
   measure::DimSizes dims;
+  /// The types of the inputs of the measured graph.
   std::vector<TensorType> inputs;
   measure::Summary eager, compiled;
   measure::Summary eagerDispatch, compiledDispatch;
   /// The captured tier; none where the device has none, or the program cannot
   /// be captured.
   std::optional<measure::Summary> captured;
+  /// The time that making the graph of a training step took. Both tiers need
+  /// this graph, so the time is no part of the warm compile cost.
+  std::optional<double> differentiateNs;
   /// The compile cost: cold, warm, and warm with all kernels in the cache.
   CompileCost cold, warm, cached;
   /// The cold cost with the cache on disk, where that was asked for.
@@ -61,12 +65,14 @@ struct MeasureOptions {
   /// Whether to measure the cold cost with the cache on disk, too.
   bool withDiskCache = false;
   int64_t cacheBytes = 0;
+  TrainOptions train;
 };
 
 /// A function that is called with a description of what is being measured.
 using Progress = std::function<void(std::string_view)>;
 
-/// Measures one shape, given by the sizes of the graph's named dims.
+/// Measures one shape, given by the sizes of the graph's named dims. Outputs
+/// that update inputs are written to the memory of these inputs.
 Expected<ShapeMeasurement> measureShape(const Graph &graph,
                                         const measure::DimSizes &dims,
                                         const MeasureOptions &options,

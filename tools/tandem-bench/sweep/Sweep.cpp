@@ -64,6 +64,8 @@ Expected<std::vector<measure::DimSizes>> plan(const SweepOptions &options,
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::DimSizes> shapes,
                           measure::cartesianProduct(ranges));
   TANDEM_RETURN_IF_ERROR(measure::bindDims(*graph.eagerProgram(), shapes[0]));
+  if (!options.measure.train.optimizer.empty())
+    TANDEM_RETURN_IF_ERROR(checkTrainOptions(graph, options.measure.train));
   if (!options.html.empty())
     TANDEM_RETURN_IF_ERROR(makeHtml({}));
   return shapes;
@@ -106,6 +108,10 @@ ordered_json toRecord(const SweepOptions &options,
         {"compiled_steps", shape.compiledSteps},
         {"compiled_kernels", shape.kernels},
         {"input_sets", shape.inputSets}});
+  if (!options.measure.train.optimizer.empty())
+    record["optimizer"] = options.measure.train.optimizer;
+  if (shape.differentiateNs)
+    record["differentiate_ns"] = *shape.differentiateNs;
   if (shape.captured)
     record["captured_ns"] = tools::toJson(*shape.captured);
   if (shape.disk)

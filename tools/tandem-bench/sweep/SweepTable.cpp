@@ -42,7 +42,7 @@ std::string calls(std::optional<int64_t> count) {
 
 /// The optional columns that some shape has figures for.
 struct Columns {
-  bool captured, disk;
+  bool differentiate, captured, disk;
 };
 
 Columns columnsOf(const std::vector<ShapeMeasurement> &shapes) {
@@ -51,7 +51,8 @@ Columns columnsOf(const std::vector<ShapeMeasurement> &shapes) {
       return (shape.*member).has_value();
     });
   };
-  return {any(&ShapeMeasurement::captured), any(&ShapeMeasurement::disk)};
+  return {any(&ShapeMeasurement::differentiateNs),
+          any(&ShapeMeasurement::captured), any(&ShapeMeasurement::disk)};
 }
 
 std::vector<std::string> rowOf(const ShapeMeasurement &shape,
@@ -71,6 +72,8 @@ std::vector<std::string> rowOf(const ShapeMeasurement &shape,
         formatBytes(shape.eagerPeakBytes),
         formatBytes(shape.compiledPeakBytes)})
     row.push_back(std::move(cell));
+  if (columns.differentiate)
+    row.push_back(formatTime(*shape.differentiateNs));
   if (columns.captured)
     row.push_back(shape.captured ? withSpread(*shape.captured) : "never");
   if (shape.disk)
@@ -92,6 +95,8 @@ std::string formatTable(const std::vector<ShapeMeasurement> &shapes) {
         "n*", "peak e", "peak c"})
     columns.push_back({title});
   const Columns optional = columnsOf(shapes);
+  if (optional.differentiate)
+    columns.push_back({"differentiate"});
   if (optional.captured)
     columns.push_back({"captured"});
   if (optional.disk)
