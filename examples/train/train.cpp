@@ -16,6 +16,7 @@
 #include "FashionMNIST.h"
 #include "SimpleCNN.h"
 
+#include "tandem/Runtime/FunctionTable.h"
 #include "tandem/Runtime/Safetensors.h"
 #include "tandem/Training.h"
 
@@ -24,8 +25,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <limits>
-#include <map>
 #include <numeric>
 #include <random>
 
@@ -51,8 +52,9 @@ private:
   void initialize();
   Status resume(const std::string &path);
   Status save(const char *name) const;
-  Expected<Function *> stepFor(int64_t batch);
-  Expected<Result> trainEpoch();
+  Expected<std::unique_ptr<Function>>
+  makeStep(std::span<const TensorType> types) const;
+  Expected<Result> trainEpoch(FunctionTable &steps);
   Expected<Result> evaluate() const;
   /// The parameter's place in the arena of its group.
   Tensor viewOf(const TrainingLayout::Parameter &parameter) const;
@@ -63,9 +65,7 @@ private:
   TrainingOptions options;
   TrainingLayout layout;
   std::vector<Tensor> state;
-  /// The steps of all batch sizes, and the function that computes the test
-  /// loss.
-  std::map<int64_t, std::unique_ptr<Function>> steps;
+  /// The function that computes the test loss.
   std::unique_ptr<Function> evaluation;
   int64_t epoch = 0, stale = 0;
   double best = std::numeric_limits<double>::infinity();
@@ -136,20 +136,22 @@ Status Trainer::resume(const std::string &path) {
   return {};
 }
 
-/// The last, smaller batch of an epoch has a step of its own.
-Expected<Function *> Trainer::stepFor(int64_t batch) {
-  std::unique_ptr<Function> &function = steps[batch];
-  if (!function) {
-    std::vector<TensorType> types = {{DType::f32, {batch, 3, 32, 32}},
-                                     {DType::i64, {batch}},
-                                     {DType::ui64, {}}};
-    for (const ParameterInfo &info : parameterInfos())
-      types.push_back({DType::f32, info.shape});
-    TANDEM_ASSIGN_OR_RETURN(TrainingStep step,
-                            makeTrainingStep(*loss, types, options));
-    TANDEM_ASSIGN_OR_RETURN(function, step.graph->createFunction());
-  }
-  return function.get();
+/// Makes the step for inputs of these types.
+Expected<std::unique_ptr<Function>>
+Trainer::makeStep(std::span<const TensorType> types) const {
+  TANDEM_ASSIGN_OR_RETURN(TrainingStep step,
+                          makeTrainingStep(*loss, types, options));
+  return step.graph->createFunction();
+}
+
+/// The types of the inputs of the loss.
+std::vector<TensorType> lossInputs(int64_t batch) {
+  std::vector<TensorType> types = {{DType::f32, {batch, 3, 32, 32}},
+                                   {DType::i64, {batch}},
+                                   {DType::ui64, {}}};
+  for (const ParameterInfo &info : parameterInfos())
+    types.push_back({DType::f32, info.shape});
+  return types;
 }
 
 /// Calls `visit` with the images, the labels and their number, for batches of
@@ -185,7 +187,7 @@ Status add(Result &result, const std::vector<Tensor> &outputs, int64_t count) {
   return {};
 }
 
-Expected<Result> Trainer::trainEpoch() {
+Expected<Result> Trainer::trainEpoch(FunctionTable &steps) {
   std::vector<int64_t> order(size_t(train.size()));
   std::iota(order.begin(), order.end(), 0);
   // A resumed run sees the same batches.
@@ -193,16 +195,17 @@ Expected<Result> Trainer::trainEpoch() {
   std::shuffle(order.begin(), order.end(), random);
   double rate = 1e-3;
   Result result;
-  TANDEM_RETURN_IF_ERROR(
-      forEachBatch(train, order, kBatch,
-                   [&](Tensor images, Tensor labels, int64_t count) -> Status {
-                     TANDEM_ASSIGN_OR_RETURN(Function * step, stepFor(count));
-                     std::vector<Tensor> inputs = {images, labels};
-                     inputs.insert(inputs.end(), state.begin(), state.end());
-                     inputs.push_back(Tensor::borrow({DType::f64, {}}, &rate));
-                     TANDEM_ASSIGN_OR_RETURN(auto outputs, step->call(inputs));
-                     return add(result, outputs, count);
-                   }));
+  TANDEM_RETURN_IF_ERROR(forEachBatch(
+      train, order, kBatch,
+      [&](Tensor images, Tensor labels, int64_t count) -> Status {
+        // The last, smaller batch has a step of its own.
+        TANDEM_ASSIGN_OR_RETURN(auto step, steps.find(lossInputs(count)));
+        std::vector<Tensor> inputs = {images, labels};
+        inputs.insert(inputs.end(), state.begin(), state.end());
+        inputs.push_back(Tensor::borrow({DType::f64, {}}, &rate));
+        TANDEM_ASSIGN_OR_RETURN(auto outputs, step->call(inputs));
+        return add(result, outputs, count);
+      }));
   return Result{result.loss / double(train.size()),
                 result.accuracy / double(train.size())};
 }
@@ -228,9 +231,10 @@ Expected<Result> Trainer::evaluate() const {
 
 Status Trainer::run(int64_t epochs) {
   using Clock = std::chrono::steady_clock;
+  FunctionTable steps(std::bind_front(&Trainer::makeStep, this));
   while (epoch < epochs && stale < kPatience) {
     const Clock::time_point began = Clock::now();
-    TANDEM_ASSIGN_OR_RETURN(const Result trained, trainEpoch());
+    TANDEM_ASSIGN_OR_RETURN(const Result trained, trainEpoch(steps));
     const double seconds =
         std::chrono::duration<double>(Clock::now() - began).count();
     ++epoch;
@@ -247,7 +251,7 @@ Status Trainer::run(int64_t epochs) {
     if (stale == 0)
       TANDEM_RETURN_IF_ERROR(save("best"));
   }
-  for (const auto &[batch, step] : steps)
+  for (const std::shared_ptr<Function> &step : steps.functions())
     std::printf("%s\n", step->report().str().c_str());
   return {};
 }

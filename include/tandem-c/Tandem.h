@@ -62,7 +62,7 @@ struct DLManagedTensor;
 
 /// The version of the API that this header declares. The version increases with
 /// every addition to the API.
-#define TANDEM_C_API_VERSION 4
+#define TANDEM_C_API_VERSION 5
 /// Returns the version of the API that the loaded library implements.
 uint32_t tandemAPIVersion(void);
 /// Returns the version of the library, in the form "MAJOR.MINOR.PATCH".
@@ -320,6 +320,39 @@ TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
                                      void *context,
                                      const TandemLoadOptions *options,
                                      TandemFunction **function);
+
+/// What a function is differentiated with respect to (docs/Gradients.md). The
+/// default value of each field is 0, false or null.
+typedef struct TandemGradientOptions {
+  /// sizeof(TandemGradientOptions).
+  size_t structSize;
+  /// The numbers of the inputs, which must be of floats. If `numWrt` is 0, all
+  /// inputs of floats.
+  size_t numWrt;
+  const size_t *wrt;
+  /// The number of the output that is the loss. It has one element, or there is
+  /// a seed.
+  size_t loss;
+  /// If true, the new function has one more input, the seed, with the type of
+  /// the loss. The gradients are then those of sum(loss * seed), where `*`
+  /// multiplies element by element.
+  bool hasSeed;
+} TandemGradientOptions;
+
+/// Creates a function whose outputs are those of `function`, followed by the
+/// gradients of the loss with respect to the inputs `options->wrt`, each with
+/// the type of its input. `inputs` describes the `numInputs` tensors of a call;
+/// only dtype, rank and shape are read, and all dims must be static. The new
+/// function is for calls of these types. It has the options that `function` was
+/// loaded with, and may outlive it. `options` may be null. Fails with phase
+/// "differentiate" if the types do not fit, or if an op between these inputs
+/// and the loss has no gradient.
+TandemError *tandemFunctionWithGradient(const TandemFunction *function,
+                                        const TandemTensorDesc *const *inputs,
+                                        size_t numInputs,
+                                        const TandemGradientOptions *options,
+                                        TandemFunction **gradient);
+
 /// Returns the number of input tensors of a call; 0 for a null function.
 size_t tandemFunctionNumInputs(const TandemFunction *function);
 /// Returns the number of output tensors of a call; 0 for a null function.

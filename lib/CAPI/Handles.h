@@ -27,6 +27,16 @@ struct TandemTensor {
   tandem::Tensor tensor;
 };
 
+struct TandemFunction {
+  std::unique_ptr<tandem::Function> function;
+  /// The declared types of the inputs and outputs.
+  std::vector<tandem::TensorType> inputs, outputs;
+  /// The graph and the options that `function` was made from.
+  std::unique_ptr<tandem::Graph> graph;
+  tandem::CompileOptions compile;
+  tandem::TieringOptions tiering;
+};
+
 namespace tandem::capi {
 
 /// A handle on the error; the one of exhausted memory where there is none left.
@@ -94,6 +104,10 @@ Status writeStruct(const T &from, T *to, const char *name) {
 
 /// The type that a description gives, apart from its memory.
 Expected<TensorType> typeOf(const TandemTensorDesc &desc);
+
+/// The types that an array of descriptions gives.
+Expected<std::vector<TensorType>>
+signatureOf(const TandemTensorDesc *const *inputs, size_t numInputs);
 
 /// The name that options take for the device with this memory; null for the
 /// host's.

@@ -42,6 +42,22 @@ Expected<TensorType> capi::typeOf(const TandemTensorDesc &desc) {
                     Shape(std::span(desc.shape, size_t(desc.rank)))};
 }
 
+Expected<std::vector<TensorType>>
+capi::signatureOf(const TandemTensorDesc *const *inputs, size_t numInputs) {
+  if (numInputs > 0)
+    TANDEM_RETURN_IF_ERROR(checkArgument(inputs, "inputs"));
+  std::vector<TensorType> signature;
+  for (size_t i = 0; i < numInputs; ++i) {
+    TANDEM_RETURN_IF_ERROR(checkArgument(inputs[i], "an input"));
+    TANDEM_ASSIGN_OR_RETURN(TandemTensorDesc known,
+                            readStruct(inputs[i], "desc"));
+    TANDEM_ASSIGN_OR_RETURN(TensorType type, typeOf(known));
+    TANDEM_RETURN_IF_ERROR(checkedBytes(type));
+    signature.push_back(type);
+  }
+  return signature;
+}
+
 static Expected<Tensor> createTensor(const TandemTensorDesc &desc) {
   StridedTensor strided;
   TANDEM_ASSIGN_OR_RETURN(strided.type, typeOf(desc));

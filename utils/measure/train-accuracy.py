@@ -52,6 +52,7 @@ def train(step, seed, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--dropout", type=float, default=0.5)
@@ -62,7 +63,7 @@ def main():
                "torch": (train_peers.torch_step, accuracy_of_torch)}
     test = fashion_mnist.read("t10k")
     found = {}
-    for seed in range(options.seeds):
+    for seed in range(options.first_seed, options.first_seed + options.seeds):
         for name in options.systems.split(","):
             make, accuracy = systems[name]
             step = make(options.threads, options.dropout, seed)

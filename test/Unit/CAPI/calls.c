@@ -297,6 +297,7 @@ int main(int argc, char **argv) {
   testTensors();
   testErrors();
   testCustomCalls();
+  testGradients();
   TandemFunction *function = NULL;
   CHECK_OK(tandemFunctionLoadFile(argv[1], NULL, &function));
   CHECK(tandemFunctionNumInputs(function) == 2);

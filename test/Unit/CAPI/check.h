@@ -56,5 +56,6 @@ TandemFunction *loadAdd(TandemMode mode);
 void testTensors(void);
 void testErrors(void);
 void testCustomCalls(void);
+void testGradients(void);
 
 #endif

@@ -8,9 +8,14 @@
 
 #include "../Providers/Cases.h"
 
+#include "tandem/Runtime/FunctionTable.h"
 #include "tandem/Tandem.h"
 
 #include <gmock/gmock.h>
+
+#include <atomic>
+#include <functional>
+#include <thread>
 
 using namespace tandem;
 using namespace tandem::test;
@@ -94,6 +99,89 @@ TEST_F(GraphGradientTest, WrongOptionsAreRefused) {
   std::vector<TensorType> wrong = types(2);
   wrong[2].shape[0] = 5;
   expectError(wrong, {}, "5");
+}
+
+//===----------------------------------------------------------------------===//
+// Batches of any size
+//===----------------------------------------------------------------------===//
+
+/// Inputs whose weights are 0: with y = 1, the gradient is -2 times the mean of
+/// x, and so is each of its elements if all elements of x are 1.
+std::vector<Tensor> inputsOf(int64_t batch) {
+  const std::vector<double> ones(size_t(3 * batch), 1.0);
+  return {
+      tensorOf(DType::f32, {batch, 3}, ones),
+      tensorOf(DType::f32, {batch, 1}, {ones.begin(), ones.begin() + batch}),
+      tensorOf(DType::f32, {3, 1}, {0, 0, 0}), tensorOf(DType::i64, {}, {0})};
+}
+
+class GradientTableTest : public GraphGradientTest {
+protected:
+  Expected<std::unique_ptr<Function>> make(std::span<const TensorType> inputs) {
+    ++numMade;
+    TANDEM_ASSIGN_OR_RETURN(auto differentiated,
+                            graph->withGradient(inputs, {.wrt = {2}}));
+    return differentiated->createFunction();
+  }
+  FunctionTable makeTable(size_t limit = FunctionTable::kDefaultLimit) {
+    return FunctionTable(std::bind_front(&GradientTableTest::make, this),
+                         limit);
+  }
+  void expectGradients(FunctionTable &table, int64_t batch) {
+    const auto outputs = table.call(inputsOf(batch));
+    ASSERT_TRUE(outputs) << outputs.error().str();
+    EXPECT_THAT(valuesOf((*outputs)[1]), testing::Each(-2.0));
+  }
+
+  std::atomic<int> numMade = 0;
+};
+
+TEST_F(GradientTableTest, MakesOneFunctionPerSignature) {
+  FunctionTable table = makeTable();
+  for (int64_t batch : {1, 4, 7, 4, 1})
+    expectGradients(table, batch);
+  EXPECT_EQ(numMade, 3);
+  EXPECT_EQ(table.functions().size(), 3u);
+  EXPECT_EQ(*table.find(types(7)), *table.find(types(7)));
+}
+
+TEST_F(GradientTableTest, DropsTheLeastRecentlyUsed) {
+  FunctionTable table = makeTable(2);
+  const std::shared_ptr<Function> first = *table.find(types(1));
+  expectGradients(table, 2);
+  expectGradients(table, 1);
+  expectGradients(table, 3); // Drops batch 2.
+  EXPECT_EQ(table.functions().size(), 2u);
+  EXPECT_EQ(*table.find(types(1)), first);
+  expectGradients(table, 2);
+  EXPECT_EQ(numMade, 4);
+}
+
+TEST_F(GradientTableTest, KeepsNoFailures) {
+  FunctionTable table = makeTable();
+  std::vector<Tensor> inputs = inputsOf(2);
+  inputs[1] = inputs[2];
+  for (int i = 0; i < 2; ++i) {
+    const auto outputs = table.call(inputs);
+    ASSERT_FALSE(outputs);
+    EXPECT_EQ(outputs.error().phase, "differentiate");
+  }
+  EXPECT_EQ(numMade, 2);
+  EXPECT_THAT(table.functions(), testing::IsEmpty());
+  expectGradients(table, 2);
+}
+
+TEST_F(GradientTableTest, ThreadsShareTheFunctions) {
+  FunctionTable table = makeTable(3);
+  std::vector<std::thread> threads;
+  for (int64_t i = 0; i < 4; ++i)
+    threads.emplace_back([&, i] {
+      for (int64_t call = 0; call < 20; ++call)
+        expectGradients(table, 1 + (i + call) % 5);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_LE(table.functions().size(), 3u);
 }
 
 } // namespace
