@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Runs torchvision's networks from ONNX files, beside ONNX Runtime and OpenVINO.
+"""Runs networks from ONNX files, beside ONNX Runtime and OpenVINO.
 
   utils/graphs/onnx-networks.py build/bin/tandem-run resnet18 mobilenet_v2
   utils/graphs/onnx-networks.py build/bin/tandem-run --batch=1,8 --seconds=0.5
   utils/graphs/onnx-networks.py build/bin/tandem-run resnet50 --quantize=qdq --seconds=1
+  utils/graphs/onnx-networks.py build/bin/tandem-run decoder --quantize=int4 --seconds=1
 
-Weights are random numbers from a fixed seed that keep the variance of the
-activations. For each network and batch: the largest difference of the logits by
-ONNX Runtime's spread of them (their standard deviation), in the eager and the
+The networks are those of torchvision and of utils/graphs/onnx_export.py. Weights are
+random numbers from a fixed seed. For each network and batch: the largest difference of
+the result by ONNX Runtime's spread of it (its standard deviation), in the eager and the
 compiled tier. With --seconds also the median time of a call in the compiled
 tier and in both peers, each measured in processes of its own, in turn; and the
 ratio, the time of the faster peer over the compiled tier's. The exit status is
 1 where a network does not run or differs by more than a hundredth of the spread.
 
-With --quantize, ONNX Runtime's quantizer makes integers of 8 bits of the network. The
-difference may then be as large as a few steps of the last quantization, and is not
-checked. A peer that cannot run a model has the time inf.
+With --quantize, ONNX Runtime's quantizer makes integers of the network: qdq and
+qoperator quantize weights and activations to 8 bits, dynamic does so with scales of
+activations that each call computes, and int4 quantizes the weights of matrix products to
+4 bits. The difference may then be as large as a few steps of the last quantization, and
+is not checked. A peer that cannot run a model has the time inf.
 
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
@@ -33,33 +36,16 @@ import warnings
 
 import numpy
 
+import onnx_export
 import onnx_quantize
 
 NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
 mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
 inception_v3 regnet_y_400mf resnext50_32x4d shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
-TRANSFORMERS = ["vit_b_16", "swin_t"]
+MORE = ["yolo", *onnx_export.TOKENS]
+TRANSFORMERS = ["vit_b_16", "swin_t", *onnx_export.TOKENS]
 PEERS = ["onnxruntime", "openvino"]
-IMAGE = {"inception_v3": 299}
-LARGEST_ERROR = 0.01  # Of the spread of the logits.
-
-
-def export(name, path):
-    import torch
-    import torchvision
-    from torch_networks import initialize
-    # Heads for training are not exported.
-    more = {"aux_logits": False, "init_weights": False} if name in (
-        "googlenet", "inception_v3") else {}
-    network = getattr(torchvision.models, name)(weights=None, **more).eval()
-    size = IMAGE.get(name, 224)
-    image = torch.randn(1, 3, size, size,
-                        generator=torch.Generator().manual_seed(1))
-    initialize(network, image)
-    torch.onnx.export(
-        network, (image,), str(path), dynamo=False, opset_version=17,
-        input_names=["image"], output_names=["logits"],
-        dynamic_axes={"image": {0: "batch"}, "logits": {0: "batch"}})
+LARGEST_ERROR = 0.01  # Of the spread of the result.
 
 
 class Case:
@@ -68,17 +54,15 @@ class Case:
     def __init__(self, name, batch, model, folder, options):
         self.name, self.batch, self.model = name, batch, model
         self.folder, self.options = folder, options
-        self.image = folder / "image.npy"
-        size = IMAGE.get(name, 224)
-        numpy.save(self.image, numpy.random.default_rng(batch).standard_normal(
-            (batch, 3, size, size), dtype=numpy.float32))
+        self.input = folder / "input.npy"
+        numpy.save(self.input, onnx_export.make_input(name, batch))
 
     def run_peer(self, peer, seconds):
-        """The logits, and the median time of a call in ns."""
+        """The result, and the median time of a call in ns."""
         output = self.folder / f"{peer}.npy"
         done = subprocess.run(
             [sys.executable, pathlib.Path(__file__).parent / "onnx_peers.py",
-             peer, self.model, self.image, output, f"--dim=batch={self.batch}",
+             peer, self.model, self.input, output, f"--dim=batch={self.batch}",
              f"--threads={self.options.threads}", f"--seconds={seconds}"],
             capture_output=True, text=True, check=False)
         raise_if_failed(done)
@@ -95,7 +79,8 @@ class Case:
     def run_tandem(self, tier, calls=0):
         report = self.folder / "time.jsonl"
         command = [self.options.tandem_run, self.model,
-                   f"--input=image={self.image}", f"--dim=batch={self.batch}",
+                   f"--input={onnx_export.input_name(self.name)}={self.input}",
+                   f"--dim=batch={self.batch}",
                    f"--tier={tier}", f"--threads={self.options.threads}",
                    f"--out-dir={self.folder / tier}", f"--json={report}"]
         if calls:
@@ -103,11 +88,11 @@ class Case:
         raise_if_failed(subprocess.run(command, capture_output=True, text=True,
                                        check=False))
         record = json.loads(report.read_text().splitlines()[0])
-        logits = numpy.load(self.folder / tier / "output0.npy")
-        return logits, record.get("time_ns", {}).get("median", 0)
+        result = numpy.load(self.folder / tier / "output0.npy")
+        return result, record.get("time_ns", {}).get("median", 0)
 
     def errors(self):
-        """The largest difference in each tier, by the spread of the logits."""
+        """The largest difference in each tier, by the spread of the result."""
         expected, _ = self.run_peer("onnxruntime", 0)
         return [float(numpy.abs(self.run_tandem(tier)[0] - expected).max()
                       / expected.std()) for tier in ["eager", "compiled"]]
@@ -162,12 +147,13 @@ def find_model(name, folder, form):
     """The file of the network, which is made unless it is there."""
     model = folder / (name + ".onnx")
     if not model.exists():
-        export(name, model)
+        onnx_export.export(name, model)
     if not form:
         return model
     quantized = folder / f"{name}.{form}.onnx"
     if not quantized.exists():
-        onnx_quantize.quantize(model, quantized, form, IMAGE.get(name, 224))
+        onnx_quantize.quantize(model, quantized, form,
+                               onnx_export.IMAGE.get(name, 224))
     return quantized
 
 
@@ -175,7 +161,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("tandem_run")
-    parser.add_argument("networks", nargs="*", default=NETWORKS)
+    parser.add_argument("networks", nargs="*", default=NETWORKS,
+                        help="names of networks of torchvision, and of "
+                        + ", ".join(MORE))
     parser.add_argument("--batch", default="1,8")
     parser.add_argument("--seconds", type=float, default=0,
                         help="how long to measure for each figure; 0: not")

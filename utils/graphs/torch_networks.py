@@ -63,15 +63,79 @@ def vision(name, batch=1):
     return network, (_image(batch, size),)
 
 
-class _Result(nn.Module):
-    """A network of transformers, without caches, as a function from tokens to a tensor."""
+class _Conv(nn.Sequential):
+    """A convolution, a batch norm and SiLU."""
 
-    def __init__(self, network, result):
+    def __init__(self, inputs, outputs, size=1, stride=1):
+        super().__init__(nn.Conv2d(inputs, outputs, size, stride, size // 2, bias=False),
+                         nn.BatchNorm2d(outputs), nn.SiLU())
+
+
+class _Split(nn.Module):
+    """Residual blocks on one half of the channels; the other half goes past them."""
+
+    def __init__(self, inputs, outputs, blocks):
         super().__init__()
-        self.network, self.result = network, result
+        half = outputs // 2
+        self.first, self.past = _Conv(inputs, half), _Conv(inputs, half)
+        self.blocks = nn.ModuleList(
+            nn.Sequential(_Conv(half, half), _Conv(half, half, 3)) for _ in range(blocks))
+        self.last = _Conv(outputs, outputs)
+
+    def forward(self, x):
+        y = self.first(x)
+        for block in self.blocks:
+            y = y + block(y)
+        return self.last(torch.cat([y, self.past(x)], 1))
+
+
+class Detector(nn.Module):
+    """A detector like YOLO: features at strides 8, 16 and 32, of which coarse ones are
+    enlarged and joined to finer ones, and 85 numbers for each of three boxes at each
+    place. The result has all boxes, without the suppression of overlapping ones."""
+    WIDTHS = (32, 64, 128, 256)
+    NUMBERS = 3 * 85
+
+    def __init__(self):
+        super().__init__()
+        a, b, c, d = self.WIDTHS
+        self.stem = nn.Sequential(_Conv(3, a // 2, 3, 2), _Conv(a // 2, a, 3, 2),
+                                  _Split(a, a, 1))
+        self.down = nn.ModuleList(
+            nn.Sequential(_Conv(x, y, 3, 2), _Split(y, y, blocks))
+            for x, y, blocks in [(a, b, 2), (b, c, 3), (c, d, 1)])
+        self.reduce = nn.ModuleList([_Conv(d, c), _Conv(c, b)])
+        self.up = nn.ModuleList([_Split(2 * c, c, 1), _Split(2 * b, b, 1)])
+        self.pool = nn.MaxPool2d(5, 1, 2)
+        self.heads = nn.ModuleList(nn.Conv2d(x, self.NUMBERS, 1) for x in (b, c, d))
+
+    def forward(self, x):
+        x = self.stem(x)
+        levels = []
+        for stage in self.down:
+            x = stage(x)
+            levels.append(x)
+        fine, middle, coarse = levels
+        coarse = coarse + self.pool(self.pool(coarse))
+        enlarge = nn.functional.interpolate
+        middle = self.up[0](torch.cat(
+            [enlarge(self.reduce[0](coarse), scale_factor=2.0), middle], 1))
+        fine = self.up[1](torch.cat(
+            [enlarge(self.reduce[1](middle), scale_factor=2.0), fine], 1))
+        return torch.cat([head(level).flatten(2) for head, level
+                          in zip(self.heads, (fine, middle, coarse))], 2)
+
+
+class Result(nn.Module):
+    """A network of transformers, with the given arguments, as a function from tokens to a
+    tensor."""
+
+    def __init__(self, network, result, **arguments):
+        super().__init__()
+        self.network, self.result, self.arguments = network, result, arguments
 
     def forward(self, tokens):
-        return getattr(self.network(tokens, use_cache=False), self.result)
+        return getattr(self.network(tokens, **self.arguments), self.result)
 
 
 class _DecoderStep(nn.Module):
@@ -101,7 +165,7 @@ def bert(batch=1):
     config = BertConfig()
     network = BertModel(config, add_pooling_layer=False).eval()
     vary(network)
-    return _Result(network, "last_hidden_state"), (tokens(batch, TOKENS, config.vocab_size),)
+    return Result(network, "last_hidden_state", use_cache=False), (tokens(batch, TOKENS, config.vocab_size),)
 
 
 def gpt2(batch=1):
@@ -111,7 +175,7 @@ def gpt2(batch=1):
     config = GPT2Config()
     network = GPT2LMHeadModel(config).eval()
     vary(network)
-    return _Result(network, "logits"), (tokens(batch, TOKENS, config.vocab_size),)
+    return Result(network, "logits", use_cache=False), (tokens(batch, TOKENS, config.vocab_size),)
 
 
 def llama(batch=1):
