@@ -140,6 +140,7 @@ Status checkMLIROptions(const ImportOptions &options) {
 /// Lets the model compute with quantized numbers as integers.
 Status useIntegers(ModuleOp module, DiagnosticCollector &diagnostics) {
   PassManager passes(module.getContext());
+  passes.addNestedPass<func::FuncOp>(createTandemQuantizeBeforeMoves());
   passes.addNestedPass<func::FuncOp>(createTandemTabulateBytes());
   passes.addNestedPass<func::FuncOp>(createTandemContractIntegers());
   if (failed(passes.run(module)))

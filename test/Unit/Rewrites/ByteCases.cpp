@@ -60,11 +60,39 @@ Variants functionsOfBytes(DType) {
   return variants;
 }
 
+/// Floats that are moved and quantized.
+Variants movedFloats(DType) {
+  const std::string quantize =
+      "\n%s = tandem.constant dense<0.3> : tensor<f32>\n"
+      "%o = tandem.constant dense<5.0> : tensor<f32>\n"
+      "%d = tandem.div %c, %s : (tensor<3x{N}xf32>, tensor<f32>) -> "
+      "tensor<3x{N}xf32>\n"
+      "%e = tandem.round %d : tensor<3x{N}xf32>\n"
+      "%f = tandem.add %e, %o : (tensor<3x{N}xf32>, tensor<f32>) -> "
+      "tensor<3x{N}xf32>\n"
+      "%r = tandem.cast %f : (tensor<3x{N}xf32>) -> tensor<3x{N}xui8>";
+  Variants variants;
+  for (const char *move :
+       {"%a = tandem.reshape %x shape = [1, {N}] : ({V}) -> tensor<1x{N}xf32>\n"
+        "%b = tandem.neg %a : tensor<1x{N}xf32>\n"
+        "%c = tandem.concat %a, %b, %a axis = 0 : (tensor<1x{N}xf32>, "
+        "tensor<1x{N}xf32>, tensor<1x{N}xf32>) -> tensor<3x{N}xf32>",
+        "%a = tandem.reshape %x shape = [{N}, 1] : ({V}) -> tensor<{N}x1xf32>\n"
+        "%b = tandem.resize %a mode = nearest dims = [1] scales = [3.0] : "
+        "(tensor<{N}x1xf32>) -> tensor<{N}x3xf32>\n"
+        "%c = tandem.transpose %b permutation = [1, 0] : (tensor<{N}x3xf32>) "
+        "-> tensor<3x{N}xf32>"})
+    variants.push_back({move + quantize, "tensor<3x{N}xui8>"});
+  return variants;
+}
+
 } // namespace
 
 std::vector<RewriteCase> test::byteCases() {
   const Types bytes = {DType::i8, DType::ui8};
   RewriteCase tables{"tandem-tabulate-bytes", bytes, {}, functionsOfBytes};
   tables.isBounded = true;
-  return {{"PoolIntegers", bytes, {}, poolOfBytes}, tables};
+  return {{"PoolIntegers", bytes, {}, poolOfBytes},
+          tables,
+          {"tandem-quantize-before-moves", {DType::f32}, {}, movedFloats}};
 }

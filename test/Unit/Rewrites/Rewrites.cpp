@@ -148,6 +148,8 @@ static const std::pair<const char *, CreatePass> kPasses[] = {
      [] { return createTandemMaterializePadding(); }},
     {"tandem-evaluate-constants",
      [] { return createTandemEvaluateConstants(); }},
+    {"tandem-quantize-before-moves",
+     [] { return createTandemQuantizeBeforeMoves(); }},
     {"tandem-tabulate-bytes", [] { return createTandemTabulateBytes(); }},
 };
 

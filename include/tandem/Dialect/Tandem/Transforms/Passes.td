@@ -386,6 +386,41 @@ def TandemContractIntegers
   }];
 }
 
+def TandemQuantizeBeforeMoves
+    : Pass<"tandem-quantize-before-moves", "::mlir::func::FuncOp"> {
+  let summary = "Quantize tensors before their elements are moved";
+  let description = [{
+    A model in QDQ form dequantizes a tensor, moves its elements, and quantizes
+    the result. This pass quantizes the operands of such an op instead of its
+    result, so that the op moves integers of 8 bits. Ops that move elements are
+    `reshape`, `transpose`, `broadcast` and `concat`, and a `resize` that repeats
+    elements.
+
+    - A quantization is a chain of elementwise ops from floats to integers of 8
+      bits. Each op of the chain has one operand that varies, and otherwise
+      operands with one element.
+    - No other op reads the result of the op that moves elements.
+    - If the operand is dequantized with the scale and the zero point of the
+      quantization, both disappear: `tandem-tabulate-bytes` finds that the
+      integers do not change.
+
+    Before:
+    ```mlir
+    %0 = tandem.transpose %x permutation = [1, 0] : (tensor<4x8xf32>) -> tensor<8x4xf32>
+    %1 = tandem.div %0, %s : (tensor<8x4xf32>, tensor<f32>) -> tensor<8x4xf32>
+    %2 = tandem.round %1 : tensor<8x4xf32>
+    %3 = tandem.cast %2 : (tensor<8x4xf32>) -> tensor<8x4xi8>
+    ```
+    After:
+    ```mlir
+    %0 = tandem.div %x, %s : (tensor<4x8xf32>, tensor<f32>) -> tensor<4x8xf32>
+    %1 = tandem.round %0 : tensor<4x8xf32>
+    %2 = tandem.cast %1 : (tensor<4x8xf32>) -> tensor<4x8xi8>
+    %3 = tandem.transpose %2 permutation = [1, 0] : (tensor<4x8xi8>) -> tensor<8x4xi8>
+    ```
+  }];
+}
+
 def TandemTabulateBytes
     : Pass<"tandem-tabulate-bytes", "::mlir::func::FuncOp"> {
   let summary = "Replace functions of integers of 8 bits by tables";
@@ -404,6 +439,9 @@ def TandemTabulateBytes
     - A chain may contain shorter chains, whose results are then not stored. For
       example, `x * sigmoid(x)` with a quantization behind each op becomes one
       table.
+    - A chain whose result is always its argument is removed. An example is a
+      quantization with the scale and the zero point of the dequantization before
+      it.
 
     The pass runs on the imported graph, so that all tiers read the same table.
 

@@ -12,6 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ElementwiseChain.h"
+
 #include "tandem/Dialect/Tandem/Transforms/Passes.h"
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
@@ -72,7 +74,8 @@ private:
   std::optional<ByteFunction> compose(Operation *op) const;
   /// Clones the function, applied to all bytes.
   Value applyToAllBytes(const ByteFunction &function, Value result) const;
-  /// Returns false, and changes nothing, if a table cannot be computed.
+  /// Replaces a result by a table, or by the argument if the two are equal.
+  /// Returns false if a table cannot be computed, or takes more time.
   bool replace(const ByteFunction &function, Value result) const;
 
   /// Values of one element that depend on constants alone.
@@ -151,17 +154,15 @@ Value Tabulation::applyToAllBytes(const ByteFunction &function,
                                      DenseElementsAttr::getFromRawBuffer(
                                          tableOf(function.argument), bytes))
                   .getResult());
-  for (Operation *op : function.ops) {
-    for (Value number : op->getOperands())
-      if (!mapping.contains(number))
-        mapping.map(number,
-                    ir::ReshapeOp::create(builder, op->getLoc(), number,
-                                          builder.getDenseI64ArrayAttr({}))
-                        .getResult());
-    Value value = builder.clone(*op, mapping)->getResult(0);
-    value.setType(tableOf(value));
-  }
-  return mapping.lookup(result);
+  return cloneForShape(builder, function.ops.getArrayRef(), mapping,
+                       kTableSize);
+}
+
+/// Whether each byte is its own place in the table.
+static bool isIdentity(ArrayRef<char> table) {
+  return llvm::all_of(llvm::enumerate(table), [](const auto &entry) {
+    return static_cast<unsigned char>(entry.value()) == entry.index();
+  });
 }
 
 bool Tabulation::replace(const ByteFunction &function, Value result) const {
@@ -170,12 +171,17 @@ bool Tabulation::replace(const ByteFunction &function, Value result) const {
   Expected<std::optional<Tensor>> elements = evaluateConstant(all, kMostBytes);
   if (!elements || !*elements)
     return false;
+  const ArrayRef bytes((*elements)->as<char>(), kTableSize);
+  if (isIdentity(bytes) && function.argument.getType() == result.getType()) {
+    result.replaceAllUsesWith(function.argument);
+    return true;
+  }
+  if (!function.isWorthTable())
+    return false;
   OpBuilder builder(result.getDefiningOp());
   Location loc = result.getLoc();
   Value table = ir::ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::getFromRawBuffer(
-          typeOf(all), ArrayRef((*elements)->as<char>(), kTableSize)));
+      builder, loc, DenseElementsAttr::getFromRawBuffer(typeOf(all), bytes));
   // Bytes are found by their value as unsigned numbers.
   Value index = function.argument;
   if (!isUnsigned(index))
@@ -195,8 +201,7 @@ void Tabulation::replaceAll() {
     const bool isDead = llvm::all_of(result.getUsers(), [&](Operation *user) {
       return dead.contains(user);
     });
-    if (isDead || (isByte(result) && function.isWorthTable() &&
-                   replace(function, result)))
+    if (isDead || (isByte(result) && replace(function, result)))
       dead.insert(result.getDefiningOp());
   }
 }
