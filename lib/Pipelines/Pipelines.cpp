@@ -103,9 +103,9 @@ void buildPhase(OpPassManager &pm, Phase phase,
     return pm.addPass(createTandemSpecialize(specialize));
   }
   case Phase::Simplify:
-    // Before fusion, which takes ops as they are: a batch_norm that could be
-    // in a convolution would become part of a kernel. After it no dead op and
-    // no common subexpression is left, which fusion would compute.
+    // Simplification folds batch norms into convolutions, and leaves no dead op
+    // and no common subexpression. Fusion does neither: it would compute such
+    // ops in kernels.
     pm.addNestedPass<func::FuncOp>(createTandemDropStopGradients());
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
     // Before layouts, which move transposes across the resulting ops.

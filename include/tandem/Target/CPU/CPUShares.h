@@ -60,9 +60,9 @@ struct KernelShares {
   /// all taps. `transposedReadTime` is the cost of loading many input channels
   /// from different places if output channels run along the lanes.
   double pieceTime = 0.45, transposedReadTime = 0.15;
-  /// The cycles that are lost for each piece of 128 bytes of a row of outputs,
-  /// if few products are computed between two writes. Processors with 512-bit
-  /// vectors were measured to lose the default; a Zen 3 loses none.
+  /// The cycles that writing 128 bytes of a row of outputs costs, if few
+  /// products are computed between two writes. The default was measured on
+  /// processors with 512-bit vectors; on a Zen 3, it is 0.
   double partialRowStoreCycles = 41;
 };
 
