@@ -95,6 +95,29 @@ struct SpatialWindow {
     return offset;
   }
 
+  /// The range [first, last) of output positions along the last dim at which
+  /// tap `w` lies inside the input.
+  std::pair<int64_t, int64_t> insidePositions(int64_t w) const {
+    const auto countSteps = [this](int64_t elements) {
+      return elements <= 0 ? 0 : (elements + strides[2] - 1) / strides[2];
+    };
+    const int64_t start = w * dilations[2] - padLow[2];
+    return {countSteps(-start),
+            std::min(output[2], countSteps(in.size[2] - start))};
+  }
+
+  /// Calls visit(tap, d, h) for the taps d and h of the first two dims that lie
+  /// inside the input at output position `at`. `tap` is the number of the first
+  /// tap of their row.
+  template <typename Visit>
+  void forEachRowOfTaps(const int64_t *at, Visit visit) const {
+    const auto [firstD, lastD] = insideTaps(0, at[0]);
+    const auto [firstH, lastH] = insideTaps(1, at[1]);
+    for (int64_t d = firstD; d < lastD; ++d)
+      for (int64_t h = firstH; h < lastH; ++h)
+        visit((d * window[1] + h) * window[2], d, h);
+  }
+
   /// The offset of the row of input elements under the taps `d` and `h` of the
   /// window at output position `at`, from the first element of its channel. The
   /// row must lie inside the input.

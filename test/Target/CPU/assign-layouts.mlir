@@ -205,3 +205,23 @@ func.func @lookup(%x: tensor<1x64x278x278xf32>, %w: tensor<64x64x3x3xf32>,
       : (tensor<1x64x56x56xf32>, tensor<64x64x3x3xf32>) -> tensor<1x64x11x11xf32>
   return %3 : tensor<1x64x11x11xf32>
 }
+
+// -----
+
+// The first convolution of a network of bytes. The eager tier takes longer to
+// copy three channels of many positions than to multiply them.
+
+// CHECK-LABEL: func.func @bytes
+// CHECK: tandem.conv {{.*}} output = "NHWC"> {{.*}} -> tensor<1x112x112x32xi32>
+func.func @bytes(%x: tensor<1x3x226x226xui8>, %s: tensor<1x32x1x1xf32>)
+    -> tensor<1x32x112x112xui8> {
+  %w = tandem.constant dense<1> : tensor<32x3x3x3xi8>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> strides = [2, 2]
+      : (tensor<1x3x226x226xui8>, tensor<32x3x3x3xi8>) -> tensor<1x32x112x112xi32>
+  %1 = tandem.cast %0 : (tensor<1x32x112x112xi32>) -> tensor<1x32x112x112xf32>
+  %2 = tandem.mul %1, %s
+      : (tensor<1x32x112x112xf32>, tensor<1x32x1x1xf32>) -> tensor<1x32x112x112xf32>
+  %3 = tandem.cast %2 : (tensor<1x32x112x112xf32>) -> tensor<1x32x112x112xui8>
+  return %3 : tensor<1x32x112x112xui8>
+}

@@ -121,41 +121,6 @@ TEST(Differential, FirstOfLongLines) {
   }
 }
 
-/// Convolutions of bytes with one input for each output: channels first and
-/// last, several outputs for a channel, and windows that lie in the padding.
-TEST(Differential, DepthwiseBytes) {
-  struct {
-    std::string layout;
-    Shape input;
-    int64_t outputs, stride, dilation, low, high;
-  } cases[] = {{"NCHW", {2, 5, 9, 37}, 1, 1, 1, 1, 1},
-               {"NCHW", {1, 3, 8, 40}, 2, 2, 1, 2, 0},
-               {"NHWC", {2, 7, 9, 33}, 1, 1, 2, 2, 2},
-               {"NHWC", {1, 9, 12, 5}, 3, 3, 1, 0, 4},
-               {"CHWN", {6, 7, 8, 2}, 1, 2, 1, 1, 1},
-               {"NHCW", {1, 7, 4, 11}, 1, 1, 1, 9, 9}};
-  for (DType dtype : {DType::i8, DType::ui8})
-    for (const auto &c : cases) {
-      fb::ConvAttrsT attrs;
-      attrs.strides = {1, c.stride};
-      attrs.dilations = {1, c.dilation};
-      attrs.pad_low = {1, c.low};
-      attrs.pad_high = {1, c.high};
-      attrs.input_layout = attrs.output_layout = c.layout;
-      attrs.kernel_layout = "HWIO";
-      attrs.groups = c.input[c.layout.find('C')];
-      Tensor data = emptyTensor({dtype, c.input}),
-             weights =
-                 emptyTensor({DType::i8, {3, 3, 1, attrs.groups * c.outputs}});
-      std::mt19937_64 rng(3);
-      for (Tensor *tensor : {&data, &weights})
-        for (int64_t i = 0; i < tensor->bytes(); ++i)
-          tensor->as<uint8_t>()[i] = i % 3 == 0 ? 0x80 : rng();
-      checkAgainstReference(eigenProvider(),
-                            {makeOp(OpKind::conv, attrs), {data, weights}});
-    }
-}
-
 /// Transposed convolutions whose products are larger than all their tensors
 /// compute these in blocks: one group, several groups, several images, two
 /// dims, and a block that ends within a channel's window.

@@ -144,6 +144,22 @@ double getOtherShare(const CostProblem &problem) {
   return shapeOf(conv.getKernel())[dim] == 1 ? library.generic : library.other;
 }
 
+/// The cycles in which the eager tier's convolution of bytes copies data into
+/// columns.
+double getByteColumnCycles(const CostProblem &problem) {
+  auto conv = dyn_cast<ir::ConvOp>(problem.op);
+  if (!conv || !getElementTypeOrSelf(conv.getInput()).isInteger())
+    return 0;
+  const StringRef output = conv.getLayout().getOutput(),
+                  kernel = conv.getLayout().getKernel();
+  const double results = typeOf(conv.getResult()).getNumElements(),
+               outputs = shapeOf(conv.getResult())[output.find('C')],
+               weights = typeOf(conv.getKernel()).getNumElements();
+  const double sums = weights / shapeOf(conv.getKernel())[kernel.find('O')];
+  return problem.shares.library.stridedColumnCycles * results / outputs * sums *
+         double(conv.getGroups());
+}
+
 double getLibraryCycles(const CostProblem &problem,
                         const Contraction *contraction) {
   if (contraction && usesMatrixUnit(problem, *contraction))
@@ -154,7 +170,8 @@ double getLibraryCycles(const CostProblem &problem,
   if (contraction && getVectorizedDim(*contraction))
     return getLibraryCycles(problem, *contraction);
   return double(problem.cost.flops) / getFlopsPerCycle(problem.core) /
-         getOtherShare(problem);
+             getOtherShare(problem) +
+         getByteColumnCycles(problem);
 }
 
 /// The time to lay out the weights for the library's code, in each call where
