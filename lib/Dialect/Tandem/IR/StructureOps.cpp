@@ -85,6 +85,17 @@ LogicalResult FusionOp::verifyRegions() {
 // launch
 //===----------------------------------------------------------------------===//
 
+/// Whether a kernel may take or return a tensor of type `inKernel` for one of
+/// type `type`: linalg has no unsigned integers.
+static bool isTypeInKernel(Type inKernel, Type type) {
+  if (inKernel == type)
+    return true;
+  auto tensor = cast<RankedTensorType>(type);
+  auto element = dyn_cast<IntegerType>(tensor.getElementType());
+  return element && inKernel == tensor.clone(IntegerType::get(
+                                    type.getContext(), element.getWidth()));
+}
+
 /// C2, where the kernel's function is on tensors; later stages lower it in
 /// place.
 static LogicalResult verifyKernelTypes(LaunchOp op, ModuleOp kernel) {
@@ -94,8 +105,10 @@ static LogicalResult verifyKernelTypes(LaunchOp op, ModuleOp kernel) {
                                  llvm::IsaPred<RankedTensorType>))
     return success();
   if (function.getResultTypes().empty() ||
-      (llvm::equal(function.getArgumentTypes(), op.getOperandTypes()) &&
-       llvm::equal(function.getResultTypes(), op.getResultTypes())))
+      (llvm::equal(function.getArgumentTypes(), op.getOperandTypes(),
+                   isTypeInKernel) &&
+       llvm::equal(function.getResultTypes(), op.getResultTypes(),
+                   isTypeInKernel)))
     return success();
   return op.emitOpError("C2: operands and results must have the types of ")
          << "kernel " << op.getKernelAttr();

@@ -80,9 +80,9 @@ def Tandem_LaunchOp : Tandem_BaseOp<"launch",
 
     Constraints:
     - C1: the symbol refers to a module with the attribute `tandem.kernel`.
-    - C2: the operands and results have the types of the kernel's function. This
-      constraint is checked only while the function has tensor arguments, i.e.
-      before the kernel is lowered.
+    - C2: the operands and results have the types of the kernel's function. If
+      the kernel has been lowered to linalg, integers may be signless there. This
+      constraint is checked only while the function has tensor arguments.
 
     Example:
     ```mlir
