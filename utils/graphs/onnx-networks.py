@@ -18,7 +18,9 @@ With --quantize, ONNX Runtime's quantizer makes integers of the network: qdq and
 qoperator quantize weights and activations to 8 bits, dynamic does so with scales of
 activations that each call computes, and int4 quantizes the weights of matrix products to
 4 bits. The difference may then be as large as a few steps of the last quantization, and
-is not checked. A peer that cannot run a model has the time inf.
+is not checked. A peer that cannot run a model has the time inf. There are two ratios: to
+the faster peer of those that do not saturate on this processor (onnx_saturation.py), and
+to the faster one of all. The means are those of the first ratio.
 
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
@@ -37,14 +39,15 @@ import warnings
 import numpy
 
 import onnx_export
+import onnx_peers
 import onnx_quantize
+import onnx_saturation
 
 NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
 mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
 inception_v3 regnet_y_400mf resnext50_32x4d shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
 MORE = ["yolo", *onnx_export.TOKENS]
 TRANSFORMERS = ["vit_b_16", "swin_t", *onnx_export.TOKENS]
-PEERS = ["onnxruntime", "openvino"]
 LARGEST_ERROR = 0.01  # Of the spread of the result.
 
 
@@ -56,6 +59,9 @@ class Case:
         self.folder, self.options = folder, options
         self.input = folder / "input.npy"
         numpy.save(self.input, onnx_export.make_input(name, batch))
+
+    def peers(self):
+        return peers_for(self.options.quantize)
 
     def run_peer(self, peer, seconds):
         """The result, and the median time of a call in ns."""
@@ -106,8 +112,31 @@ class Case:
         samples = []
         for _ in range(self.options.rounds):
             samples.append([self.run_tandem("compiled", calls)[1]] + [
-                self.time_peer(peer, seconds) for peer in PEERS])
+                self.time_peer(peer, seconds) for peer in self.peers()])
         return [statistics.median(column) for column in zip(*samples)]
+
+
+def peers_for(form):
+    """The peers that are measured; one of them is only of use for integers."""
+    return [peer for peer in onnx_peers.PEERS
+            if peer != "onnxruntime-exact" or form in ("qdq", "qoperator", "dynamic")]
+
+
+def find_exact_peers(form):
+    if form in ("qdq", "qoperator", "dynamic"):
+        return onnx_saturation.exact_peers("dynamic" if form == "dynamic" else "qdq")
+    return peers_for(form)
+
+
+def ratio_names(form):
+    return ["ratio to exact", "ratio to all"] if form else ["ratio"]
+
+
+def ratios_of(case, times):
+    """The time of the faster peer over Tandem's: of the exact peers, and of all."""
+    of = dict(zip(case.peers(), times[1:]))
+    return [min(ns for peer, ns in of.items() if peer in peers) / times[0]
+            for peers in (case.options.exact_peers, of)]
 
 
 def raise_if_failed(done):
@@ -123,9 +152,10 @@ def run_case(case, ratios):
         row += [f"{error:.1e}" for error in errors]
         if case.options.seconds:
             times = case.times()
-            ratio = min(times[1:]) / times[0]
-            ratios.setdefault(case.batch, {})[case.name] = ratio
-            row += [f"{ns / 1e6:.2f}" for ns in times] + [f"{ratio:.2f}"]
+            found = ratios_of(case, times)[:len(ratio_names(case.options.quantize))]
+            ratios.setdefault(case.batch, {})[case.name] = found[0]
+            row += [f"{ns / 1e6:.2f}" for ns in times]
+            row += [f"{ratio:.2f}" for ratio in found]
     except RuntimeError as error:
         return [*row, str(error)], False
     return row, case.options.quantize or max(errors, default=0) < LARGEST_ERROR
@@ -181,7 +211,10 @@ def main():
     if not options.only_times:
         header += ["eager error", "compiled error"]
     if options.seconds:
-        header += ["compiled ms", *[f"{peer} ms" for peer in PEERS], "ratio"]
+        header += ["compiled ms",
+                   *[f"{peer} ms" for peer in peers_for(options.quantize)],
+                   *ratio_names(options.quantize)]
+        options.exact_peers = find_exact_peers(options.quantize)
     print("\t".join(header))
     good, ratios = [], {}
     with tempfile.TemporaryDirectory() as temporary:

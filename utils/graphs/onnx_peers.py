@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """Runs an ONNX model in ONNX Runtime or OpenVINO, and times it.
 
-  utils/graphs/onnx_peers.py onnxruntime|openvino MODEL.onnx INPUT.npy OUTPUT.npy
-      --threads=2 --seconds=0.5
+  utils/graphs/onnx_peers.py PEER MODEL.onnx INPUT.npy OUTPUT.npy --threads=2 --seconds=0.5
+
+PEER is onnxruntime, onnxruntime-exact (which uses instructions that do not saturate sums
+of products of 8-bit integers) or openvino.
 
 Prints the median time of a call in nanoseconds; 0 with --seconds=0. The model
 has one input, whose sizes are fixed before anything is compiled, as Tandem has
@@ -16,9 +18,12 @@ import time
 import numpy
 
 
-def onnxruntime_call(options, value):
+def onnxruntime_call(options, value, is_exact=False):
     import onnxruntime
     session_options = onnxruntime.SessionOptions()
+    session_options.log_severity_level = 3
+    if is_exact:
+        session_options.add_session_config_entry("session.x64quantprecision", "1")
     session_options.intra_op_num_threads = options.threads
     if options.dim:
         name, size = options.dim.split("=")
@@ -41,7 +46,12 @@ def openvino_call(options, value):
                                  share_outputs=True)[0]
 
 
-PEERS = {"onnxruntime": onnxruntime_call, "openvino": openvino_call}
+def onnxruntime_exact_call(options, value):
+    return onnxruntime_call(options, value, is_exact=True)
+
+
+PEERS = {"onnxruntime": onnxruntime_call, "onnxruntime-exact": onnxruntime_exact_call,
+         "openvino": openvino_call}
 
 
 def sample(call, seconds):

@@ -44,9 +44,12 @@ Expected<int64_t> findInput(const Graph &loss, const std::string &text) {
   const auto [rest, error] = std::from_chars(text.data(), end, number);
   if (error == std::errc() && rest == end)
     return number;
-  return fail("train", "the loss has no input '" + text + "'",
-              names.empty() ? "its inputs have no names: give their numbers"
-                            : "tandem-run prints the inputs of a graph");
+  std::string hint = names.empty()
+                         ? "its inputs have no names: give their numbers"
+                         : "its inputs are ";
+  for (const std::string &name : names)
+    hint += (name == names.front() ? "" : ", ") + name;
+  return fail("train", "the loss has no input '" + text + "'", hint);
 }
 
 /// The numbers of all inputs that can be trained.

@@ -204,7 +204,9 @@ int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
   const Level &inner = levels.back();
   if (inner.lower || mostUnrolled == 0 || tile->isRare)
     return 1;
-  int64_t most = kMaxProducts / (tile->rows * tile->vectors);
+  // A product of words has four operations, which need registers of their own.
+  int64_t most =
+      kMaxProducts / (tile->rows * tile->vectors * (areWords() ? 4 : 1));
   int64_t together = std::clamp<int64_t>(most, 1, kMaxStepsTogether);
   while (inner.count % together != 0)
     --together;
@@ -238,10 +240,9 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
     lower = addScaled(lower, first.lower, unit);
     upper = addScaled(index(0), first.upper, unit);
   }
-  const bool areWords = format.isBytes() && byteProducts != ByteProducts::Quads;
   int64_t parts = std::min(
       together, getPartialSums(int64_t(sums.size()),
-                               areWords ? kWordsInFlight : kFmasInFlight));
+                               areWords() ? kWordsInFlight : kFmasInFlight));
   Accumulators partial(sums);
   for (size_t i = 0, rest = (parts - 1) * sums.size(); i < rest; ++i)
     partial.push_back(createZero(cast<VectorType>(sums.front().getType())));

@@ -89,6 +89,10 @@ private:
   Level getOuterTaps(unsigned dim) const;
   llvm::SmallVector<TapRange> getTapRanges() const;
   int64_t getStepsTogether(llvm::ArrayRef<Level> levels) const;
+  /// Whether bytes are widened before they are multiplied (ByteProducts).
+  bool areWords() const {
+    return format.isBytes() && byteProducts != ByteProducts::Quads;
+  }
   Accumulators addParts(llvm::ArrayRef<mlir::Value> partial, size_t count);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
