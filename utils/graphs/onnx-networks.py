@@ -20,7 +20,8 @@ activations that each call computes, and int4 quantizes the weights of matrix pr
 4 bits. The difference may then be as large as a few steps of the last quantization, and
 is not checked. A peer that cannot run a model has the time inf. There are two ratios: to
 the faster peer of those that do not saturate on this processor (onnx_saturation.py), and
-to the faster one of all. The means are those of the first ratio.
+to the faster one of all. The means are those of the first ratio, without the networks
+that no such peer can run.
 
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
@@ -135,8 +136,8 @@ def ratio_names(form):
 def ratios_of(case, times):
     """The time of the faster peer over Tandem's: of the exact peers, and of all."""
     of = dict(zip(case.peers(), times[1:]))
-    return [min(ns for peer, ns in of.items() if peer in peers) / times[0]
-            for peers in (case.options.exact_peers, of)]
+    return [min([ns for peer, ns in of.items() if peer in peers], default=math.inf)
+            / times[0] for peers in (case.options.exact_peers, of)]
 
 
 def raise_if_failed(done):
@@ -153,7 +154,8 @@ def run_case(case, ratios):
         if case.options.seconds:
             times = case.times()
             found = ratios_of(case, times)[:len(ratio_names(case.options.quantize))]
-            ratios.setdefault(case.batch, {})[case.name] = found[0]
+            if math.isfinite(found[0]):
+                ratios.setdefault(case.batch, {})[case.name] = found[0]
             row += [f"{ns / 1e6:.2f}" for ns in times]
             row += [f"{ratio:.2f}" for ratio in found]
     except RuntimeError as error:
