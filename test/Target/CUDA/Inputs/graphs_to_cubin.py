@@ -18,6 +18,7 @@ SHAPES = {
     "layer_norm": "5x30,30,30",
     "resnet_block": "1x56x56x64",
     "simplecnn": "2x3x32x32,32x3x3x3,32,64x32x3x3,64,512x4096,512,10x512,10",
+    "simplecnn_loss": "2x3x32x32,2,32x3x3x3,32,64x32x3x3,64,512x4096,512,10x512,10",
     "softmax": "5x30",
     "transformer_block": "5x256," + "256x256,256," * 4 + "256,256,"
                          "1024x256,1024,256x1024,256,256,256",
