@@ -330,8 +330,8 @@ typedef struct TandemGradientOptions {
   /// inputs of floats.
   size_t numWrt;
   const size_t *wrt;
-  /// The number of the output that is the loss. It has one element, or there is
-  /// a seed.
+  /// The number of the output that is the loss. Without a seed, the loss must
+  /// have one element.
   size_t loss;
   /// If true, the new function has one more input, the seed, with the type of
   /// the loss. The gradients are then those of sum(loss * seed), where `*`

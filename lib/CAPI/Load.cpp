@@ -1,4 +1,4 @@
-//===- Load.cpp - Functions of the C API ----------------------------------===//
+//===- Load.cpp - Functions that load and differentiate graphs ------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

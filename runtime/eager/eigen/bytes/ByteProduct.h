@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A contraction is a product of matrices here: row i has the elements that
-// result i of each output is a sum over, and column j has the weights of output
-// j. Both are widened to 16 bits, so that an instruction that multiplies and
-// adds pairs never saturates.
+// Convolutions and matrix products are computed as products of two matrices.
+// Row i of the left matrix has the data for position i of the result, and
+// column j of the right matrix has the weights of output channel j. All
+// elements are widened to 16 bits, because the instruction that multiplies
+// pairs of elements and adds the two products never saturates then.
 //
 //===----------------------------------------------------------------------===//
 
@@ -66,9 +67,10 @@ inline void widenColumns(const int8_t *from, int64_t n, int64_t stride,
       });
 }
 
-/// Computes the product of rows with `columns`. `fill(first, count, rows)`
-/// writes the elements of some rows into zeros, and `store(first, count, sums)`
-/// reads the n sums of each of them.
+/// Multiplies rows by `columns`, some rows at a time. `fill(first, count,
+/// rows)` writes the elements of `count` rows, beginning with row `first`, to
+/// `rows`, which has zeros before. `store(first, count, sums)` gets the n sums
+/// of each of these rows.
 template <typename Fill, typename Store>
 void multiplyBytes(const ProductSizes &sizes, const int16_t *columns, Fill fill,
                    Store store) {

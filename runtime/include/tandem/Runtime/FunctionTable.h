@@ -31,7 +31,7 @@ namespace tandem {
 ///       });
 ///   auto results = gradients.call(inputs);
 ///
-/// Thread-safe, if `make` is.
+/// Thread-safe if `make` is thread-safe.
 class FunctionTable {
 public:
   using Make = std::function<Expected<std::unique_ptr<Function>>(

@@ -26,8 +26,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// A chain of elementwise ops from floats to integers of 8 bits. `ops` are in
-/// order, and depend on `source` and on numbers.
+/// A chain of elementwise ops that computes integers of 8 bits from the floats
+/// `source`. All other operands of these ops have one element. `ops` are in
+/// order.
 struct Quantization {
   Value source;
   SmallVector<Operation *> ops;
@@ -51,8 +52,8 @@ Value findVaryingOperand(Operation *op) {
   return varying;
 }
 
-/// Finds the longest such chain to the result of `last`, in which no other op
-/// reads a value.
+/// Finds the longest chain that ends with `last`. No op outside the chain reads
+/// `source` or a value of the chain.
 Quantization findQuantization(Operation *last) {
   Quantization found;
   for (Operation *op = last;
@@ -120,7 +121,9 @@ struct QuantizeBeforeMoves
   }
 
 private:
-  /// Adds the casts of the operands of a move, which may be moved as well.
+  /// Quantizes before the move that `cast` reads through its chain, if there is
+  /// one. The casts of the operands are added to `casts`, because other moves
+  /// may come before them.
   void visit(Operation *cast, SmallVectorImpl<Operation *> &casts) {
     const Quantization found = findQuantization(cast);
     Operation *move = found.source ? found.source.getDefiningOp() : nullptr;

@@ -158,7 +158,7 @@ Value Tabulation::applyToAllBytes(const ByteFunction &function,
                        kTableSize);
 }
 
-/// Whether each byte is its own place in the table.
+/// Whether the table maps each byte to itself.
 static bool isIdentity(ArrayRef<char> table) {
   return llvm::all_of(llvm::enumerate(table), [](const auto &entry) {
     return static_cast<unsigned char>(entry.value()) == entry.index();

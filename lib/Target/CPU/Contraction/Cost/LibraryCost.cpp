@@ -144,8 +144,8 @@ double getOtherShare(const CostProblem &problem) {
   return shapeOf(conv.getKernel())[dim] == 1 ? library.generic : library.other;
 }
 
-/// The cycles in which the eager tier's convolution of bytes copies data into
-/// columns.
+/// The number of cycles that the eager tier takes to copy the data of a
+/// convolution of bytes into a matrix; 0 for other ops.
 double getByteColumnCycles(const CostProblem &problem) {
   auto conv = dyn_cast<ir::ConvOp>(problem.op);
   if (!conv || !getElementTypeOrSelf(conv.getInput()).isInteger())
