@@ -130,7 +130,8 @@ Status LayoutBuilder::checkStepsInput() const {
 
 Status LayoutBuilder::check() const {
   if (options.parameters.empty())
-    return fail("train", "there are no parameters to train");
+    return fail("train", "there are no parameters to train",
+                "parameters are inputs of the loss; constants are not trained");
   for (const std::vector<int64_t> *list :
        {&options.parameters, &options.withoutDecay})
     for (int64_t number : *list)
