@@ -326,8 +326,8 @@ TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
 typedef struct TandemGradientOptions {
   /// sizeof(TandemGradientOptions).
   size_t structSize;
-  /// The numbers of the inputs, which must be of floats. If `numWrt` is 0, all
-  /// inputs of floats.
+  /// The indices of the inputs to differentiate with respect to. They must have
+  /// a float type. If `numWrt` is 0, all float inputs are taken.
   size_t numWrt;
   const size_t *wrt;
   /// The number of the output that is the loss. Without a seed, the loss must
@@ -344,7 +344,8 @@ typedef struct TandemGradientOptions {
 /// the type of its input. `inputs` describes the `numInputs` tensors of a call;
 /// only dtype, rank and shape are read, and all dims must be static. The new
 /// function is for calls of these types. It has the options that `function` was
-/// loaded with, and may outlive it. `options` may be null. Fails with phase
+/// loaded with, and may outlive it; the `context` of these options must be valid
+/// until both are released. `options` may be null. Fails with phase
 /// "differentiate" if the types do not fit, or if an op between these inputs
 /// and the loss has no gradient.
 TandemError *tandemFunctionWithGradient(const TandemFunction *function,

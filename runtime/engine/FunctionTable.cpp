@@ -18,7 +18,8 @@ struct FunctionTable::Impl {
     std::shared_ptr<Function> function;
   };
 
-  Impl(Make make, size_t limit) : make(std::move(make)), entries(limit) {}
+  Impl(Make make, size_t limit)
+      : make(std::move(make)), entries(std::max<size_t>(limit, 1)) {}
 
   const Make make;
   exec::TypesTable<const Entry> entries;

@@ -95,9 +95,11 @@ public:
   /// Adds the record, unless the table has a record for the same types. Returns
   /// the record that is then in the table.
   RecordPtr add(RecordPtr record) {
+    // Destroyed without the lock, because destroying a record may take long.
+    std::vector<RecordPtr> dropped;
     Lock lock(mutex);
     if (records.size() >= limit)
-      dropOldest();
+      dropOldest(dropped);
     auto entry = records.try_emplace(std::move(record)).first;
     entry->second = ++clock;
     return entry->first;
@@ -119,15 +121,17 @@ public:
   }
 
 private:
-  /// Drops a sixteenth of the records, and at least one. Most additions to a
-  /// full table then need not search for the oldest records.
-  void dropOldest() {
+  /// Moves a sixteenth of the records, and at least one, to `dropped`. Most
+  /// additions to a full table then need not search for the oldest records.
+  void dropOldest(std::vector<RecordPtr> &dropped) {
     std::vector<uint64_t> uses;
     for (const auto &[record, lastUse] : records)
       uses.push_back(lastUse);
     const auto newest = uses.begin() + static_cast<ptrdiff_t>(limit / 16);
     std::nth_element(uses.begin(), newest, uses.end());
-    std::erase_if(records, [last = *newest](const auto &entry) {
+    std::erase_if(records, [&, last = *newest](const auto &entry) {
+      if (entry.second <= last)
+        dropped.push_back(entry.first);
       return entry.second <= last;
     });
   }

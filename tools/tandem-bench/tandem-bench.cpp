@@ -55,6 +55,7 @@ void addTrain(CLI::App &command, TrainOptions &options) {
                   "commas between (default: all of f32 or f64 with static "
                   "shapes, except scalars)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->needs("--train");
 }
 

@@ -208,6 +208,11 @@ def main():
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--folder", type=pathlib.Path)
     options = parser.parse_intermixed_args()
+    if options.quantize in ("qdq", "qoperator"):
+        texts = [name for name in options.networks if onnx_export.is_text(name)]
+        if texts:
+            parser.error(f"--quantize={options.quantize} calibrates with images, which "
+                         f"{texts[0]} does not take: use dynamic or int4")
     warnings.simplefilter("ignore")
     header = ["network", "batch"]
     if not options.only_times:

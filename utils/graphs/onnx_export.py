@@ -61,7 +61,8 @@ def _text(name):
     vary(network.eval())
     if name != "decoder":
         return Result(network, "last_hidden_state")
-    # A mask and a position that are given need no ops that ONNX lacks.
+    # The mask and the position are constants, because computing them needs ops that ONNX
+    # does not have.
     return Result(network, "logits", use_cache=False,
                   attention_mask=torch.zeros(1, 1, 1, 1),
                   position_ids=torch.zeros(1, 1, dtype=torch.int64))

@@ -40,7 +40,7 @@ public:
   static constexpr size_t kDefaultLimit = 256;
 
   /// `make` makes the function for inputs of the given types. The table keeps
-  /// at most `limit` functions, at least 1. If a new function does not fit, the
+  /// at most `limit` functions (one if `limit` is 0). If a new function does not fit, the
   /// table drops those that were looked up least recently.
   explicit FunctionTable(Make make, size_t limit = kDefaultLimit);
   ~FunctionTable();

@@ -92,6 +92,8 @@ Operation *quantizeOperands(Operation *move, const Quantization &quantization) {
   OpBuilder builder(last);
   IRMapping operands;
   for (Value operand : move->getOperands()) {
+    if (operands.contains(operand))
+      continue;
     IRMapping mapping;
     mapping.map(quantization.source, operand);
     operands.map(operand, cloneForShape(builder, quantization.ops, mapping,
@@ -130,7 +132,8 @@ private:
     if (!isMove(move) || move->getBlock() != cast->getBlock())
       return;
     for (Value operand : quantizeOperands(move, found)->getOperands())
-      casts.push_back(operand.getDefiningOp());
+      if (!llvm::is_contained(casts, operand.getDefiningOp()))
+        casts.push_back(operand.getDefiningOp());
   }
 };
 

@@ -75,7 +75,8 @@ private:
   /// Clones the function, applied to all bytes.
   Value applyToAllBytes(const ByteFunction &function, Value result) const;
   /// Replaces a result by a table, or by the argument if the two are equal.
-  /// Returns false if a table cannot be computed, or takes more time.
+  /// Returns false if a table cannot be computed, or would be slower than the
+  /// ops.
   bool replace(const ByteFunction &function, Value result) const;
 
   /// Values of one element that depend on constants alone.
@@ -167,12 +168,15 @@ static bool isIdentity(ArrayRef<char> table) {
 
 bool Tabulation::replace(const ByteFunction &function, Value result) const {
   constexpr double kMostBytes = 1 << 20;
+  const bool hasSameType = function.argument.getType() == result.getType();
+  if (!hasSameType && !function.isWorthTable())
+    return false;
   Value all = applyToAllBytes(function, result);
   Expected<std::optional<Tensor>> elements = evaluateConstant(all, kMostBytes);
   if (!elements || !*elements)
     return false;
   const ArrayRef bytes((*elements)->as<char>(), kTableSize);
-  if (isIdentity(bytes) && function.argument.getType() == result.getType()) {
+  if (hasSameType && isIdentity(bytes)) {
     result.replaceAllUsesWith(function.argument);
     return true;
   }

@@ -145,13 +145,16 @@ double getOtherShare(const CostProblem &problem) {
 }
 
 /// The number of cycles that the eager tier takes to copy the data of a
-/// convolution of bytes into a matrix; 0 for other ops.
+/// convolution of bytes into a matrix (im2col); 0 for other ops.
 double getByteColumnCycles(const CostProblem &problem) {
   auto conv = dyn_cast<ir::ConvOp>(problem.op);
   if (!conv || !getElementTypeOrSelf(conv.getInput()).isInteger())
     return 0;
   const StringRef output = conv.getLayout().getOutput(),
                   kernel = conv.getLayout().getKernel();
+  // With one channel in each group, it adds products to the result directly.
+  if (shapeOf(conv.getKernel())[kernel.find('I')] == 1)
+    return 0;
   const double results = typeOf(conv.getResult()).getNumElements(),
                outputs = shapeOf(conv.getResult())[output.find('C')],
                weights = typeOf(conv.getKernel()).getNumElements();
