@@ -157,6 +157,14 @@ TEST_F(GradientTableTest, DropsTheLeastRecentlyUsed) {
   EXPECT_EQ(numMade, 4);
 }
 
+TEST_F(GradientTableTest, KeepsAtLeastOne) {
+  FunctionTable table = makeTable(0);
+  for (int64_t batch : {1, 1, 2})
+    expectGradients(table, batch);
+  EXPECT_EQ(numMade, 2);
+  EXPECT_EQ(table.functions().size(), 1u);
+}
+
 TEST_F(GradientTableTest, KeepsNoFailures) {
   FunctionTable table = makeTable();
   std::vector<Tensor> inputs = inputsOf(2);
