@@ -96,7 +96,7 @@ std::vector<std::string> childCommand(const CompileJob &job) {
     words.push_back("--threads=" + std::to_string(job.threads));
   for (const TensorType &type : job.inputs)
     words.push_back("--dims=:" + type.shape.str());
-  if (!job.train.optimizer.empty())
+  if (job.train.areSet())
     words.push_back("--train=" + job.train.optimizer);
   for (const std::string &parameter : job.train.parameters)
     words.push_back("--parameters=" + parameter);
@@ -195,7 +195,7 @@ Status runColdChild(const CompileJob &job, const std::vector<std::string> &dims,
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> inputs,
                           tools::makeInputs(*graph->eagerProgram(), specs));
   std::optional<MeasuredStep> training;
-  if (!job.train.optimizer.empty()) {
+  if (job.train.areSet()) {
     TANDEM_ASSIGN_OR_RETURN(
         training, makeMeasuredStep(*graph, typesOf(inputs), job.train));
     TANDEM_ASSIGN_OR_RETURN(const InputSets sets,

@@ -135,7 +135,7 @@ Expected<Subject> makeSubject(const Graph &graph,
                               const std::vector<TensorType> &types,
                               const MeasureOptions &options) {
   Subject subject;
-  if (options.train.optimizer.empty()) {
+  if (!options.train.areSet()) {
     subject.graph = &graph;
     TANDEM_ASSIGN_OR_RETURN(
         subject.inputs,

@@ -64,7 +64,7 @@ Expected<std::vector<measure::DimSizes>> plan(const SweepOptions &options,
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::DimSizes> shapes,
                           measure::cartesianProduct(ranges));
   TANDEM_RETURN_IF_ERROR(measure::bindDims(*graph.eagerProgram(), shapes[0]));
-  if (!options.measure.train.optimizer.empty())
+  if (options.measure.train.areSet())
     TANDEM_RETURN_IF_ERROR(checkTrainOptions(graph, options.measure.train));
   if (!options.html.empty())
     TANDEM_RETURN_IF_ERROR(makeHtml({}));
@@ -108,7 +108,7 @@ ordered_json toRecord(const SweepOptions &options,
         {"compiled_steps", shape.compiledSteps},
         {"compiled_kernels", shape.kernels},
         {"input_sets", shape.inputSets}});
-  if (!options.measure.train.optimizer.empty())
+  if (options.measure.train.areSet())
     record["optimizer"] = options.measure.train.optimizer;
   if (shape.differentiateNs)
     record["differentiate_ns"] = *shape.differentiateNs;

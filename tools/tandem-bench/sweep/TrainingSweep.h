@@ -27,6 +27,9 @@ struct TrainOptions {
   /// The numbers or names of the inputs that are trained. If the list is empty,
   /// all inputs of f32 or f64 without dynamic dims are trained, except scalars.
   std::vector<std::string> parameters;
+
+  /// Whether training steps are measured.
+  bool areSet() const { return !optimizer.empty(); }
 };
 
 std::vector<std::string> optimizerNames();

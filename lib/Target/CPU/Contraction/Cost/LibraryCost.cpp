@@ -130,31 +130,40 @@ double getMatrixUnitCycles(const CostProblem &problem,
           problem.shares.library.matrixUnit);
 }
 
+/// Returns the problem's op if it is a convolution of integers, which the eager
+/// tier's own kernels compute; null otherwise.
+ir::ConvOp getByteConv(const CostProblem &problem) {
+  auto conv = dyn_cast<ir::ConvOp>(problem.op);
+  return conv && getElementTypeOrSelf(conv.getInput()).isInteger() ? conv
+                                                                   : nullptr;
+}
+
+/// The number of input channels in each group.
+int64_t getGroupInputs(ir::ConvOp conv) {
+  return shapeOf(conv.getKernel())[conv.getLayout().getKernel().find('I')];
+}
+
 /// The share of the peak for what has no register tiles. The eager tier's own
 /// kernels compute integers of 8 bits. With one channel in each group and
 /// channels first, they reach no more than the library does without a special
 /// kernel (0.6 Gop/s on a Zen 1, and 30 Gop/s for whole channels).
 double getOtherShare(const CostProblem &problem) {
   const LibraryShares &library = problem.shares.library;
-  auto conv = dyn_cast<ir::ConvOp>(problem.op);
-  if (!conv || !getElementTypeOrSelf(conv.getInput()).isInteger() ||
-      conv.getGroups() == 1)
-    return library.other;
-  const size_t dim = conv.getLayout().getKernel().find('I');
-  return shapeOf(conv.getKernel())[dim] == 1 ? library.generic : library.other;
+  ir::ConvOp conv = getByteConv(problem);
+  const bool isDepthwise =
+      conv && conv.getGroups() != 1 && getGroupInputs(conv) == 1;
+  return isDepthwise ? library.generic : library.other;
 }
 
 /// The number of cycles that the eager tier takes to copy the data of a
 /// convolution of bytes into a matrix (im2col); 0 for other ops.
 double getByteColumnCycles(const CostProblem &problem) {
-  auto conv = dyn_cast<ir::ConvOp>(problem.op);
-  if (!conv || !getElementTypeOrSelf(conv.getInput()).isInteger())
+  ir::ConvOp conv = getByteConv(problem);
+  // With one channel in each group, it adds products to the result directly.
+  if (!conv || getGroupInputs(conv) == 1)
     return 0;
   const StringRef output = conv.getLayout().getOutput(),
                   kernel = conv.getLayout().getKernel();
-  // With one channel in each group, it adds products to the result directly.
-  if (shapeOf(conv.getKernel())[kernel.find('I')] == 1)
-    return 0;
   const double results = typeOf(conv.getResult()).getNumElements(),
                outputs = shapeOf(conv.getResult())[output.find('C')],
                weights = typeOf(conv.getKernel()).getNumElements();
