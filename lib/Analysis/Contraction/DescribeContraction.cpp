@@ -121,6 +121,7 @@ static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   Contraction result;
   result.data = inMemory(op.getInput());
   result.dataType = typeOf(op.getInput()).getElementType();
+  result.areSumsInF32 = op->hasAttr(kSumsInF32AttrName);
   result.weights = weights.source;
   result.bias = op.getBias();
   result.result = typeOf(op.getResult());
@@ -187,6 +188,7 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
   Contraction result;
   result.data = inMemory(op.getLhs());
   result.dataType = typeOf(op.getLhs()).getElementType();
+  result.areSumsInF32 = op->hasAttr(kSumsInF32AttrName);
   result.weights = weights.source;
   result.result = typeOf(op.getResult());
   int64_t rank = result.result.getRank();

@@ -19,6 +19,7 @@ namespace tandem {
 static constexpr char kContractions[] = "contractions",
                       kWinograd[] = "winograd",
                       kScaledWeights[] = "scaled-weights",
+                      kByteSums[] = "byte-sums",
                       kDeviceModel[] = "device-model";
 
 template <> std::span<const Choice<Contractions>> choicesOf() {
@@ -52,6 +53,16 @@ template <> std::span<const Choice<ScaledWeights>> choicesOf() {
   return choices;
 }
 
+template <> std::span<const Choice<ByteSums>> choicesOf() {
+  static constexpr Choice<ByteSums> choices[] = {
+      {ByteSums::i32, "i32", "always i32"},
+      {ByteSums::automatic, "auto",
+       "f32 where that is exact and estimated to be faster"},
+      {ByteSums::f32, "f32", "f32 wherever that is exact"},
+  };
+  return choices;
+}
+
 /// Describes an option that takes one of the values of `Value`.
 template <typename Value>
 static TargetOptionInfo describe(std::string_view name, std::string help) {
@@ -77,6 +88,9 @@ std::span<const TargetOptionInfo> cpuOptionInfos() {
                               "When kernels multiply by integers of 8 bits and "
                               "scales that constant "
                               "weights are products of"),
+      describe<ByteSums>(kByteSums,
+                         "The type in which kernels sum products of integers "
+                         "of 8 bits with constant weights"),
       {kDeviceModel,
        "The device that programs are planned for: a built-in name, the path of "
        "a device description, or its text (default: this host)",
@@ -100,6 +114,7 @@ Expected<CPUOptions> parseCPUOptions(const TargetOptions &options) {
   read(options, kContractions, result.contractions);
   read(options, kWinograd, result.winograd);
   read(options, kScaledWeights, result.scaledWeights);
+  read(options, kByteSums, result.byteSums);
   if (auto model = options.find(kDeviceModel); model != options.end())
     result.deviceModel = model->second;
   return result;

@@ -98,6 +98,7 @@ void CPU::addLayoutPasses(OpPassManager &pm,
   // Before layouts, whose costs depend on the type of the data.
   FitBytesOptions bytes;
   bytes.deviceSpec = options.deviceSpec;
+  bytes.sums = read(options.targetOptions).byteSums;
   pm.addNestedPass<func::FuncOp>(createFitBytes(bytes));
   AssignLayoutsOptions layouts;
   layouts.deviceSpec = options.deviceSpec;

@@ -26,6 +26,10 @@ inline int64_t getEvenShare(int64_t total, int64_t most) {
   return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
 }
 
+/// The attribute of a contraction of integers of 8 bits with
+/// Contraction::areSumsInF32.
+inline constexpr llvm::StringLiteral kSumsInF32AttrName = "tandem.sums_in_f32";
+
 /// A tandem.conv or tandem.matmul in one common form: as sums over the taps of
 /// the kernel and the input channels,
 ///
@@ -94,6 +98,9 @@ struct Contraction {
   /// The distances between the scales of two blocks of inputs, and between
   /// those of two blocks of outputs.
   int64_t scaleStride = 0, scaleBlockStride = 0;
+  /// Whether products of integers of 8 bits are summed in f32. This is exact,
+  /// because no sum of some of them has a magnitude above 2^24.
+  bool areSumsInF32 = false;
   /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;
 
@@ -108,10 +115,13 @@ struct Contraction {
   }
   /// The element format of data, weights, bias and result.
   ElementFormat getFormat() const {
-    mlir::Type type = result.getElementType();
-    return ElementFormat(areBytesWidened() ? dataType : type);
+    ElementFormat format(areBytesWidened() ? dataType
+                                           : result.getElementType());
+    if (areSumsInF32)
+      format.sumInF32();
+    return format;
   }
-  /// Whether integers of 8 bits are multiplied and summed in i32.
+  /// Whether integers of 8 bits are multiplied, with a result of i32.
   bool areBytesWidened() const {
     return dataType && dataType.isInteger(8) &&
            result.getElementType().isInteger(32);

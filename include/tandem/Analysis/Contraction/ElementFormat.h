@@ -33,7 +33,7 @@ struct ElementFormat {
   /// `memory` is the type of data, weights, bias and result. `compute` is the
   /// type of products and sums, which are rounded to `memory` once. For
   /// integers of 8 bits, `memory` is the type of the data, and sums are not
-  /// rounded: the result is of type `compute`.
+  /// rounded: the result is of type i32.
   mlir::Type memory, compute;
   /// Size of an element in memory, in bytes.
   int64_t bytes;
@@ -45,6 +45,12 @@ struct ElementFormat {
   bool isWidened() const { return memory != compute; }
   /// Whether integers of 8 bits are multiplied.
   bool isBytes() const { return memory.isInteger(8); }
+  /// Changes the format of integers of 8 bits so that their products are summed
+  /// in f32. The sums must be exact.
+  void sumInF32() {
+    compute = mlir::Float32Type::get(memory.getContext());
+    packedInputs = 1;
+  }
 };
 
 /// Whether contractions of this element type are computed in f32.

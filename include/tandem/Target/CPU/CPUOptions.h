@@ -57,9 +57,21 @@ enum class ScaledWeights {
   always,
 };
 
+/// The type in which kernels sum products of integers of 8 bits with constant
+/// weights. Results are the same.
+enum class ByteSums {
+  /// i32.
+  i32,
+  /// f32 if that is exact and the cost model estimates that it is faster.
+  automatic,
+  /// f32 wherever that is exact.
+  f32,
+};
+
 template <> std::span<const Choice<Contractions>> choicesOf();
 template <> std::span<const Choice<Winograd>> choicesOf();
 template <> std::span<const Choice<ScaledWeights>> choicesOf();
+template <> std::span<const Choice<ByteSums>> choicesOf();
 
 inline std::string_view name(Contractions contractions) {
   return choiceName(contractions);
@@ -68,6 +80,7 @@ inline std::string_view name(Winograd winograd) { return choiceName(winograd); }
 inline std::string_view name(ScaledWeights weights) {
   return choiceName(weights);
 }
+inline std::string_view name(ByteSums sums) { return choiceName(sums); }
 
 /// The options of the target "cpu" (CompileOptions::targetOptions).
 struct CPUOptions {
@@ -78,6 +91,8 @@ struct CPUOptions {
   Winograd winograd = Winograd::automatic;
   /// Option "scaled-weights": when to multiply by the factors of weights.
   ScaledWeights scaledWeights = ScaledWeights::automatic;
+  /// Option "byte-sums": the type of sums of products of integers of 8 bits.
+  ByteSums byteSums = ByteSums::automatic;
   /// Option "device-model": the device model for which programs are planned, as
   /// an argument of findDeviceModel. The vector widths and instructions of this
   /// processor replace those of the model. If the option is empty,

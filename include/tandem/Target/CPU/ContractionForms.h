@@ -62,10 +62,6 @@ std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction);
 /// quads of inputs if the element format has them.
 Contraction assumePacked(Contraction contraction);
 
-/// Returns the number of inputs that packed weights of `type` hold side by
-/// side, for `inputs` inputs.
-int64_t getPackedInputs(mlir::Type type, int64_t inputs);
-
 /// Returns true if there are register tiles for the element types: sums are in
 /// f32, or products of integers of 8 bits are summed in i32.
 bool haveTiles(const Contraction &contraction);

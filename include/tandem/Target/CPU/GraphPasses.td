@@ -182,6 +182,10 @@ def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
     Changes convolutions and matrix products of integers of 8 bits whose weights
     are constant. The results stay the same.
 
+    - If no sum of some products of an output can have a magnitude above 2^24,
+      sums in f32 are exact, too. If they are estimated to be faster, the op
+      gets the attribute `tandem.sums_in_f32`. Kernels then convert the data and
+      the weights to f32. The items below are for other ops.
     - The instruction `vpdpbusd` multiplies quads of inputs. A convolution of a
       few input channels, such as the three of an image, gets channels of zeros
       that fill the last quad.
@@ -205,7 +209,13 @@ def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
     %3 = tandem.sub %2, %sums : (tensor<2x4xi32>, tensor<1x4xi32>) -> tensor<2x4xi32>
     ```
   }];
-  let options = [TargetCPU_DeviceSpec];
+  let options = [
+    TargetCPU_DeviceSpec,
+    Option<"sums", "sums", "::tandem::ByteSums", "::tandem::ByteSums::automatic",
+           "In which type products are summed: auto (the faster one), f32 "
+           "(wherever that is exact), or i32.",
+           "::tandem::ChoiceValues<::tandem::ByteSums>()">
+  ];
 }
 
 def PackWeights : Pass<"tandem-cpu-pack-weights"> {

@@ -44,10 +44,6 @@ std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction) {
   return std::nullopt;
 }
 
-int64_t getPackedInputs(Type type, int64_t inputs) {
-  return inputs > 1 ? ElementFormat(type).packedInputs : 1;
-}
-
 bool canScaleWeights(const Contraction &contraction) {
   return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
          contraction.getFormat().memory.isF32() && contraction.groups == 1 &&
@@ -81,8 +77,8 @@ Contraction assumePacked(Contraction contraction) {
       contraction.outputStride = 1;
     return contraction;
   }
-  contraction.outputStride = contraction.inputsTogether = getPackedInputs(
-      contraction.getFormat().memory, contraction.inputChannels);
+  contraction.outputStride = contraction.inputsTogether =
+      contraction.inputChannels > 1 ? contraction.getFormat().packedInputs : 1;
   return contraction;
 }
 

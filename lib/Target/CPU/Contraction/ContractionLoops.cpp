@@ -296,8 +296,10 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
     return tileEmitter.emit(edge);
   Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        number, index(edges.front()));
+  const ElementFormat format = contraction.getFormat();
   auto type =
-      VectorType::get({schedule.tile.width}, contraction.getFormat().compute);
+      VectorType::get({schedule.tile.width},
+                      format.isBytes() ? builder.getI32Type() : format.compute);
   SmallVector<Type> types(tile.rows * tile.vectors, type);
   auto branch = scf::IfOp::create(builder, loc, types, isEdge,
                                   /*addThenBlock=*/true,

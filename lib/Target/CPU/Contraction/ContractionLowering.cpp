@@ -169,7 +169,7 @@ Buffer ContractionLowering::findBuffer(Value tensor) const {
 LogicalResult ContractionLowering::verifyPrologue() {
   if (pooling)
     return hero->emitOpError("has both a prologue and windows");
-  if (Status can = checkStaged(contraction); !can)
+  if (Status can = checkPrologue(contraction); !can)
     return hero->emitOpError(can.error().message);
   Value data = contraction.data;
   while (auto expand = data.getDefiningOp<tensor::ExpandShapeOp>())

@@ -228,9 +228,18 @@ Value PrologueBuffer::computeVector(ArrayRef<Value> loops, Value mask) {
   if (prologue)
     return emitter.toVector(emitter.emitElements(prologue).front());
   Buffer buffer = getBuffer(contraction.data);
-  buffer.type =
-      RankedTensorType::get({lineSize}, contraction.getFormat().memory);
+  const ElementFormat format = contraction.getFormat();
+  buffer.type = RankedTensorType::get(
+      {lineSize}, format.isBytes() ? getStoredType(format) : format.memory);
   return emitter.load(buffer);
+}
+
+Value PrologueBuffer::widen(Value vector, VectorType type) {
+  if (!contraction.getFormat().isBytes())
+    return arith::ExtFOp::create(builder, loc, type, vector);
+  if (contraction.dataType.isUnsignedInteger())
+    return arith::UIToFPOp::create(builder, loc, type, vector);
+  return arith::SIToFPOp::create(builder, loc, type, vector);
 }
 
 /// The vector of the data at `loops` goes to `offset` of the memory.
@@ -239,7 +248,7 @@ void PrologueBuffer::emitVector(ArrayRef<Value> loops, Value offset,
   Value vector = computeVector(loops, mask);
   auto type = VectorType::get({lanes}, elementType);
   if (schedule.tile.widensData)
-    vector = arith::ExtFOp::create(builder, loc, type, vector);
+    vector = widen(vector, type);
   else if (vector.getType() != type)
     vector = arith::BitcastOp::create(builder, loc, type, vector);
   unsigned alignment = elementType.getIntOrFloatBitWidth() / 8;

@@ -68,6 +68,8 @@ private:
                   mlir::Value mask);
   mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
                             mlir::Value mask);
+  /// A vector of the data in the compute type.
+  mlir::Value widen(mlir::Value vector, mlir::VectorType type);
   mlir::Value getPointer(mlir::Value offset);
 
   const Contraction &contraction;

@@ -7,11 +7,13 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadCPUDevice.h"
+#include "Transforms/LayoutCostModel.h"
 
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Dialect/Tandem/Transforms/DataSign.h"
+#include "tandem/Target/CPU/ContractionCosts.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
 
@@ -40,6 +42,8 @@ public:
         matmul(dyn_cast<ir::MatmulOp>(op)) {}
 
   bool match();
+  /// Sums products in f32 if that is exact and faster.
+  bool chooseSumsInF32(const DeviceModel &device, ByteSums sums);
   /// Adds inputs of zeros so that a few inputs fill quads.
   void fillQuads();
   void makeDataUnsigned() {
@@ -48,6 +52,8 @@ public:
   }
 
 private:
+  bool areSumsExactInF32();
+  double estimateNs(const DeviceModel &device);
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
@@ -69,6 +75,58 @@ bool ByteContraction::match() {
          matchPattern(op->getOperand(1), m_Constant(&weights)) &&
          !ir::getRawData(weights).empty() &&
          (conv || weights.getShapedType().getRank() == 2);
+}
+
+/// Whether no sum of some products of an output exceeds 2^24, up to which f32
+/// has all integers. Sums of other products are then exact in any order.
+bool ByteContraction::areSumsExactInF32() {
+  constexpr int64_t kMostExact = 1 << 24;
+  const ArrayRef<int64_t> shape = weights.getShapedType().getShape();
+  const ArrayRef<char> bytes = ir::getRawData(weights);
+  const int64_t dim = getOutputDimOfWeights(op), outputs = shape[dim];
+  const int64_t stride = ir::getStrides(shape)[dim];
+  // The sums of the positive weights of each output, and of the others.
+  std::vector<int64_t> positive(outputs), negative(outputs);
+  const int64_t count = weights.getShapedType().getNumElements();
+  for (int64_t i = 0; i < count;)
+    for (int64_t output = 0; output < outputs; ++output)
+      for (const int64_t end = i + stride; i < end; ++i) {
+        const int64_t weight = int8_t(bytes[weights.isSplat() ? 0 : i]);
+        positive[output] += std::max<int64_t>(weight, 0);
+        negative[output] += std::max<int64_t>(-weight, 0);
+      }
+  const bool isWhole = isUnsigned(op->getOperand(0));
+  const int64_t least = isWhole ? 0 : 128, most = isWhole ? 255 : 127;
+  return llvm::all_of(llvm::zip(positive, negative), [&](auto sums) {
+    const auto [above, below] = sums;
+    return most * above + least * below <= kMostExact &&
+           least * above + most * below <= kMostExact;
+  });
+}
+
+/// The time of the fastest way with channels last.
+double ByteContraction::estimateNs(const DeviceModel &device) {
+  if (conv)
+    return LayoutCostModel{device}.getConvNs(conv, /*isInputLast=*/true,
+                                             /*isOutputLast=*/true);
+  double least = std::numeric_limits<double>::max();
+  for (const ContractionCost &cost :
+       estimateContractionCosts(op, /*isConstant=*/true, device))
+    least = std::min(least, cost.getNs());
+  return least;
+}
+
+bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
+                                      ByteSums sums) {
+  if (sums == ByteSums::i32)
+    return false;
+  const double inIntegers = estimateNs(device);
+  op->setAttr(kSumsInF32AttrName, builder.getUnitAttr());
+  if ((sums == ByteSums::f32 || estimateNs(device) < inIntegers) &&
+      areSumsExactInF32())
+    return true;
+  op->removeAttr(kSumsInF32AttrName);
+  return false;
 }
 
 Value ByteContraction::pad(Value value, ArrayRef<int64_t> low,
@@ -115,7 +173,6 @@ struct FitBytesPass : impl::FitBytesBase<FitBytesPass> {
   using FitBytesBase::FitBytesBase;
 
   LogicalResult initialize(MLIRContext *context) override {
-    DeviceModel device;
     if (failed(readCPUDevice(context, deviceSpec.getValue(), device)))
       return failure();
     core = getCoreModel(device);
@@ -132,6 +189,8 @@ struct FitBytesPass : impl::FitBytesBase<FitBytesPass> {
       ByteContraction contraction(op);
       if (!contraction.match())
         continue;
+      if (contraction.chooseSumsInF32(device, sums))
+        continue;
       contraction.fillQuads();
       if (core.hasVNNI)
         contraction.makeDataUnsigned();
@@ -139,6 +198,7 @@ struct FitBytesPass : impl::FitBytesBase<FitBytesPass> {
   }
 
 private:
+  DeviceModel device;
   CoreModel core;
 };
 

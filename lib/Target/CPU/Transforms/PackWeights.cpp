@@ -53,7 +53,8 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
 private:
   /// What decides on the packed form: the value or constant, and how it is
   /// packed.
-  using Key = std::tuple<const void *, int64_t, int64_t, std::vector<int64_t>>;
+  using Key =
+      std::tuple<const void *, int64_t, int64_t, int64_t, std::vector<int64_t>>;
 
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
@@ -173,6 +174,7 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
                           : source.value.getAsOpaquePointer(),
           block,
           weights.groups,
+          weights.packedInputs,
           {weights.permutation.begin(), weights.permutation.end()}};
   auto [it, inserted] = packed.try_emplace(key);
   if (inserted)
@@ -208,6 +210,7 @@ Value PackWeightsPass::getPackedFactor(const Source &source,
   Key key{factor.getAsOpaquePointer(),
           block,
           weights.groups,
+          /*packedInputs=*/1,
           {weights.permutation.begin(), weights.permutation.end()}};
   auto [it, inserted] = packed.try_emplace(key);
   if (inserted)

@@ -17,8 +17,17 @@ using namespace mlir;
 
 namespace tandem {
 
+static int64_t getPackedInputs(Operation *hero) {
+  ElementFormat format(getElementTypeOrSelf(hero->getOperand(1)));
+  if (hero->hasAttr(kSumsInF32AttrName))
+    format.sumInF32();
+  return format.packedInputs;
+}
+
 std::optional<Weights> getWeights(Operation *hero) {
   Weights weights;
+  if (isa<ir::ContractionOpInterface>(hero))
+    weights.packedInputs = getPackedInputs(hero);
   if (auto conv = dyn_cast<ir::ConvOp>(hero)) {
     weights.operand = &conv.getKernelMutable();
     weights.groups = static_cast<int64_t>(conv.getGroups());
@@ -56,7 +65,7 @@ void setPlainWeights(Operation *hero, Value value) {
 }
 
 Packing::Packing(RankedTensorType type, ArrayRef<int64_t> permutation,
-                 int64_t groups, int64_t block)
+                 int64_t groups, int64_t block, int64_t packedInputs)
     : permutation(permutation), groups(groups), block(block),
       elementType(type.getElementType()), shape(type.getShape()),
       strides(ir::getStrides(type.getShape())) {
@@ -64,7 +73,7 @@ Packing::Packing(RankedTensorType type, ArrayRef<int64_t> permutation,
     sizes.push_back(type.getDimSize(dim));
   columns = sizes.pop_back_val() / groups;
   blocks = llvm::divideCeilSigned(columns, block);
-  inputsTogether = getPackedInputs(elementType, sizes.back());
+  inputsTogether = sizes.back() > 1 ? packedInputs : 1;
 }
 
 RankedTensorType Packing::getPaddedType() const {

@@ -28,6 +28,8 @@ struct Weights {
   /// The dims of the operand in that order.
   llvm::SmallVector<int64_t> permutation;
   int64_t groups = 1;
+  /// ElementFormat::packedInputs.
+  int64_t packedInputs = 1;
 };
 
 /// The weights of `hero`; nothing where it is not a contraction with weights.
@@ -44,16 +46,15 @@ public:
   Packing(const Weights &weights, int64_t block)
       : Packing(mlir::cast<mlir::RankedTensorType>(
                     weights.operand->get().getType()),
-                weights.permutation, weights.groups, block) {}
+                weights.permutation, weights.groups, block,
+                weights.packedInputs) {}
 
   /// The packing of a matrix of `type` with one input after the other, whatever
   /// its element type.
   static Packing ofSingleInputs(mlir::RankedTensorType type,
                                 llvm::ArrayRef<int64_t> permutation,
                                 int64_t block) {
-    Packing packing(type, permutation, /*groups=*/1, block);
-    packing.inputsTogether = 1;
-    return packing;
+    return {type, permutation, /*groups=*/1, block, /*packedInputs=*/1};
   }
 
   /// The type of packed weights: [groups, if several][blocks][inner...][block].
@@ -86,13 +87,13 @@ public:
   mlir::Value emitPad(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value value) const;
   Packing getPadded() const {
-    return {getPaddedType(), permutation, groups, block};
+    return {getPaddedType(), permutation, groups, block, inputsTogether};
   }
   mlir::RankedTensorType getPaddedType() const;
 
 private:
   Packing(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> permutation,
-          int64_t groups, int64_t block);
+          int64_t groups, int64_t block, int64_t packedInputs);
 
   bool hasGroups() const { return groups > 1; }
   /// Whether the inputs are in pairs or quads.

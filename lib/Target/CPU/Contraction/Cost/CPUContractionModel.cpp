@@ -100,7 +100,7 @@ public:
   }
 
   Status checkPrologue(const Contraction &contraction) const override {
-    return checkStaged(contraction);
+    return tandem::checkPrologue(contraction);
   }
 
   /// Tasks of neighboring rows both compute what lies between, and where there

@@ -44,7 +44,8 @@ double getTileShare(const KernelShares &shares, const Contraction &contraction,
                     VectorizedDim vectorizedDim) {
   if (vectorizedDim == VectorizedDim::Group)
     return shares.depthwise;
-  return contraction.areBytesWidened() ? shares.byteTiles : shares.tiles;
+  return contraction.getFormat().compute.isInteger() ? shares.byteTiles
+                                                     : shares.tiles;
 }
 
 double getShareInside(const Contraction &contraction) {

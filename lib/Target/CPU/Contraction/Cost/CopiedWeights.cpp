@@ -34,8 +34,12 @@ static bool areInRows(const Contraction &contraction) {
 }
 
 bool canCopyWeights(const Contraction &contraction) {
-  return areInRows(contraction) && contraction.weights &&
-         isComputedInF32(contraction.result.getElementType());
+  // Packed bytes are copied, too, so that they are converted once.
+  const bool areNarrow =
+      contraction.areSumsInF32 &&
+      getVectorizedDim(contraction) == VectorizedDim::OutputChannel;
+  return (areNarrow || areInRows(contraction)) && contraction.weights &&
+         contraction.getFormat().compute.isF32();
 }
 
 bool areCopiedWeightsNear(const Contraction &contraction,

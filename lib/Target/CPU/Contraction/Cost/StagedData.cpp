@@ -58,8 +58,6 @@ Status checkStaged(const Contraction &contraction) {
   auto type = cast<RankedTensorType>(contraction.data.getType());
   if (type.getNumElements() == 1)
     return fail("codegen", "has data of one element");
-  if (contraction.areBytesWidened())
-    return fail("codegen", "has data of integers");
   if (llvm::any_of(contraction.batch, [](const Contraction::BatchDim &dim) {
         return dim.size > 1 && dim.dataStride == 0;
       }))
@@ -81,6 +79,12 @@ Status checkStaged(const Contraction &contraction) {
         "has data of which a few positions already are more than a cache "
         "holds");
   return {};
+}
+
+Status checkPrologue(const Contraction &contraction) {
+  if (contraction.areBytesWidened())
+    return fail("codegen", "has data of integers");
+  return checkStaged(contraction);
 }
 
 int64_t getLeastSteps(const Contraction &contraction) {
@@ -107,7 +111,7 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim) {
   ElementFormat format = contraction.getFormat();
   return vectorizedDim == VectorizedDim::OutputChannel && format.isWidened() &&
-         contraction.inputsTogether == 1 &&
+         contraction.inputsTogether == 1 && format.compute.isF32() &&
          checkStaged(contraction).has_value();
 }
 

@@ -49,6 +49,9 @@ inline int64_t getStagedInputs(const Contraction &contraction) {
 /// whether or not positions are merged afterwards (flattenPositions).
 Status checkStaged(const Contraction &contraction);
 
+/// The same for data that a prologue computes.
+Status checkPrologue(const Contraction &contraction);
+
 /// The least number of steps along the outermost spatial dim that a task has.
 /// With so many, the rows that it shares with its neighbors are at most half
 /// of those that it stages alone.

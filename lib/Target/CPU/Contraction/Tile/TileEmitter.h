@@ -91,7 +91,8 @@ private:
   int64_t getStepsTogether(llvm::ArrayRef<Level> levels) const;
   /// Whether bytes are widened before they are multiplied (ByteProducts).
   bool areWords() const {
-    return format.isBytes() && byteProducts != ByteProducts::Quads;
+    return format.isBytes() && format.compute.isInteger() &&
+           byteProducts != ByteProducts::Quads;
   }
   Accumulators addParts(llvm::ArrayRef<mlir::Value> partial, size_t count);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,

@@ -32,7 +32,7 @@ static ElementFormat getSumFormat(const TileProblem &problem) {
   if (format.isBytes() &&
       problem.strategy.vectorizedDim == VectorizedDim::Group &&
       contraction.getReduction() * kLargestProduct <= kMostExact)
-    format.compute = Float32Type::get(format.memory.getContext());
+    format.sumInF32();
   return format;
 }
 
@@ -198,12 +198,12 @@ Value TileMemory::loadVector(VectorType type, Value pointer, Value mask) {
 Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
                              Value mask) {
   Value pointer = getPointer(base, offset, distance);
+  if (getTypeAt(base) == format.compute)
+    return loadBits(vectorType, pointer, mask);
   if (format.isBytes())
     return widenBytes(loadBits(vectorType.clone(elementType), pointer, mask),
                       base);
-  return getTypeAt(base) == format.compute
-             ? loadBits(vectorType, pointer, mask)
-             : loadVector(vectorType, pointer, mask);
+  return loadVector(vectorType, pointer, mask);
 }
 
 Value TileMemory::loadScaled(Value offset, Value scalesOffset, int64_t distance,
@@ -234,7 +234,7 @@ Value TileMemory::loadSplat(Value base, Value offset, int64_t distance) {
   Value scalar = LLVM::LoadOp::create(builder, loc, type,
                                       getPointer(base, offset, distance),
                                       type.getIntOrFloatBitWidth() / 8);
-  if (format.isBytes())
+  if (format.isBytes() && type != format.compute)
     scalar = widenBytes(scalar, base);
   if (scalar.getType() == format.compute)
     return splat(vectorType, scalar);
