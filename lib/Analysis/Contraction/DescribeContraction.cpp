@@ -110,6 +110,15 @@ static Value inMemory(Value value) {
   return value;
 }
 
+/// Whether the sums of a depthwise convolution of integers of 8 bits cannot
+/// exceed 2^24, up to which f32 has all integers.
+static bool areDepthwiseSumsExact(const Contraction &contraction) {
+  constexpr int64_t kMostExact = 1 << 24, kLargestProduct = 255 * 128;
+  return contraction.areBytesWidened() && contraction.inputChannels == 1 &&
+         contraction.outputChannels == 1 &&
+         contraction.getReduction() * kLargestProduct <= kMostExact;
+}
+
 static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   Expected<LayoutDims> input = parse(op.getLayout().getInput(), false);
   Expected<LayoutDims> kernel = parse(op.getLayout().getKernel(), true);
@@ -147,6 +156,7 @@ static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
          op.getDilations()[i], op.getPadLow()[i],
          dataStrides[input->spatial[i]], tapStride.value_or(0)});
   }
+  result.areSumsInF32 |= areDepthwiseSumsExact(result);
   if (!isStrided)
     return refuseViews();
   return result;

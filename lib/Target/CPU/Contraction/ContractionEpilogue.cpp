@@ -161,13 +161,28 @@ bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
 Value ContractionEpilogue::roundSum(OpBuilder &builder, Location loc,
                                     Value sum) const {
   ElementFormat format = contraction.getFormat();
+  auto type = cast<VectorType>(sum.getType());
+  if (format.isBytes() && format.compute.isF32())
+    return arith::FPToSIOp::create(builder, loc,
+                                   type.clone(builder.getI32Type()), sum);
   if (!format.isWidened() || format.isBytes())
     return sum;
-  VectorType type = cast<VectorType>(sum.getType()).clone(format.memory);
+  type = type.clone(format.memory);
   if (areSumsOfPairs)
     if (Value rounded = roundToBF16(builder, loc, sum))
       return rounded;
   return arith::TruncFOp::create(builder, loc, type, sum);
+}
+
+/// Makes users that convert `integers`, the integers that `sum` has in f32,
+/// back to f32 read `sum`.
+static void skipConversions(Value integers, Value sum) {
+  for (Operation *user : llvm::make_early_inc_range(integers.getUsers()))
+    if (auto back = dyn_cast<arith::SIToFPOp>(user);
+        back && back.getType() == sum.getType()) {
+      back.replaceAllUsesWith(sum);
+      back.erase();
+    }
 }
 
 void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
@@ -176,6 +191,7 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
                                      Value sum, Value mask,
                                      function_ref<Buffer(Value)> getBuffer) {
   Buffer heroBuffer = getHeroBuffer(getBuffer);
+  const Value unrounded = sum;
   sum = roundSum(builder, loc, sum);
   LaneEmitter lanes(builder, loc, strategy.width,
                     getIndices(builder, loc, strategy, tile, place), mask,
@@ -193,6 +209,8 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
   for (auto [result, value] :
        llvm::zip_equal(op.getResults(), lanes.emitElements(op)))
     store(getBuffer(result), value);
+  if (contraction.areSumsInF32)
+    skipConversions(sum, unrounded);
 }
 
 /// The mask of `tile` for the vector `first + number` of a row, where that is

@@ -296,10 +296,8 @@ SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
     return tileEmitter.emit(edge);
   Value isEdge = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                        number, index(edges.front()));
-  const ElementFormat format = contraction.getFormat();
   auto type =
-      VectorType::get({schedule.tile.width},
-                      format.isBytes() ? builder.getI32Type() : format.compute);
+      VectorType::get({schedule.tile.width}, contraction.getFormat().compute);
   SmallVector<Type> types(tile.rows * tile.vectors, type);
   auto branch = scf::IfOp::create(builder, loc, types, isEdge,
                                   /*addThenBlock=*/true,

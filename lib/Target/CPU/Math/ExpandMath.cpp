@@ -12,6 +12,7 @@
 #include "Math/ByteTables.h"
 #include "Math/ElementaryFunctions.h"
 #include "Math/IntegerDivision.h"
+#include "Math/RoundedIntegers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -92,6 +93,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     populateBF16ConversionPatterns(set, avx512);
     populateIntegerDivisionPatterns(set, avx512);
     populateByteTablePatterns(set, vbmi, shuffledBytes);
+    populateRoundedIntegerPatterns(set);
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });

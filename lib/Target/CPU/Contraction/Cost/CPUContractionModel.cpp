@@ -67,6 +67,18 @@ WindowChunks guessChunks(const DeviceModel &device,
   return chunkWindows(contraction, window, tasks);
 }
 
+/// The share of its time that a kernel loses if its tasks do not copy data and
+/// weights to convert them: tasks with windows do not.
+double getLostShare(const DeviceModel &device, const Contraction &contraction) {
+  const Contraction packed = assumePacked(contraction);
+  if (!packed.getFormat().isWidened() || !getVectorizedDim(packed))
+    return 0;
+  const CoreModel core = getCoreModel(device);
+  return chooseContractionStrategy(packed, core, /*mayCopy=*/false).cycles /
+             chooseContractionStrategy(packed, core).cycles -
+         1;
+}
+
 /// See WindowCosts.
 double getRepeatedShare(const DeviceModel &device,
                         const Contraction &contraction,
@@ -78,7 +90,9 @@ double getRepeatedShare(const DeviceModel &device,
     return kDirectFactor - 1;
   int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
   double balance = double(chunks.tasks) / double(rounds * device.cores);
-  return (1 + chunks.repeatedShare) / balance - 1;
+  return (1 + chunks.repeatedShare) * (1 + getLostShare(device, contraction)) /
+             balance -
+         1;
 }
 
 class CPUContractionModel final : public ContractionModel {

@@ -35,7 +35,7 @@ public:
   /// The tile's vectors, row by row.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &which) {
     tile = &which;
-    return toResult(emitTile());
+    return emitTile();
   }
 
 protected:

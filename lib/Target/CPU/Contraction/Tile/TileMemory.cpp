@@ -23,24 +23,11 @@ Type getStoredType(const ElementFormat &format) {
   return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
 }
 
-/// The format of what tiles sum. Sums of products of bytes up to 2^24 are exact
-/// in f32, in which one instruction multiplies and adds; there is none for i32.
-static ElementFormat getSumFormat(const TileProblem &problem) {
-  constexpr int64_t kMostExact = 1 << 24, kLargestProduct = 255 * 128;
-  const Contraction &contraction = problem.contraction;
-  ElementFormat format = contraction.getFormat();
-  if (format.isBytes() &&
-      problem.strategy.vectorizedDim == VectorizedDim::Group &&
-      contraction.getReduction() * kLargestProduct <= kMostExact)
-    format.sumInF32();
-  return format;
-}
-
 TileMemory::TileMemory(OpBuilder &builder, Location loc,
                        const TileProblem &problem)
     : IndexBuilder(builder, loc), contraction(problem.contraction),
       strategy(problem.strategy), width(strategy.width),
-      format(getSumFormat(problem)), elementType(getStoredType(format)),
+      format(contraction.getFormat()), elementType(getStoredType(format)),
       dataType(elementType), weightsType(problem.areWeightsWide ? format.compute
                                          : problem.scales ? builder.getI8Type()
                                                           : elementType),
@@ -276,15 +263,6 @@ SmallVector<Value> TileMemory::addBias(const ContractionTile &tile,
   if (bias)
     for (auto [sum, initial] : llvm::zip_equal(result, loadBias(tile)))
       sum = arith::AddFOp::create(builder, loc, sum, initial);
-  return result;
-}
-
-SmallVector<Value> TileMemory::toResult(ArrayRef<Value> sums) {
-  SmallVector<Value> result(sums);
-  if (format.isBytes() && !format.compute.isInteger())
-    for (Value &sum : result)
-      sum = arith::FPToSIOp::create(
-          builder, loc, vectorType.clone(builder.getI32Type()), sum);
   return result;
 }
 

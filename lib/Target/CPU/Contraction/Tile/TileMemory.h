@@ -106,8 +106,6 @@ protected:
   /// addition.
   llvm::SmallVector<mlir::Value> addBias(const ContractionTile &tile,
                                          llvm::ArrayRef<mlir::Value> sums);
-  /// Converts sums of products of bytes that are computed in f32 to i32.
-  llvm::SmallVector<mlir::Value> toResult(llvm::ArrayRef<mlir::Value> sums);
   /// `sum` + `a` * `b`, vectors of the sums.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
 
