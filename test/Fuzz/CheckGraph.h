@@ -27,6 +27,8 @@ struct CheckOptions {
   bool fallback = false;
   /// Winograd's method wherever it is possible.
   bool winograd = false;
+  /// The option "byte-sums" of the CPU's target.
+  std::string byteSums = "auto";
   /// Contractions in kernels wherever that is possible, whatever the library
   /// would take.
   bool generated = false;

@@ -80,6 +80,7 @@ CompileOptions fuzz::compileOptions(const CheckOptions &options,
     return compile;
   if (options.winograd)
     compile.targetOptions["winograd"] = "always";
+  compile.targetOptions["byte-sums"] = options.byteSums;
   if (options.generated)
     compile.targetOptions["contractions"] = "generated";
   return compile;

@@ -228,6 +228,11 @@ static void addOptions(CLI::App &app, Options &options) {
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
+  app.add_option("--byte-sums", options.check.byteSums,
+                 "The type in which kernels sum products of integers of 8 "
+                 "bits: i32, f32 wherever that is exact, or auto")
+      ->check(CLI::IsMember({"i32", "auto", "f32"}))
+      ->capture_default_str();
   app.add_flag("--certify", options.check.certify,
                "Certify the compiled programs beside eager, too");
   app.add_flag("--engine", options.check.engine,

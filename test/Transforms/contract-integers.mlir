@@ -115,3 +115,48 @@ func.func @others(%f: tensor<4x6xf32>, %x: tensor<4x6xui8>, %w: tensor<6x5xi8>,
   %9 = tandem.matmul %7, %8 : (tensor<4x40000xi32>, tensor<40000x5xi32>) -> tensor<4x5xi32>
   return %2, %6, %9 : tensor<4x5xf32>, tensor<4x5xf32>, tensor<4x5xi32>
 }
+
+// A mean of quantized numbers, as pooling has it: the sum of integers is exact.
+// 3 / 8 is the factor.
+
+// CHECK-LABEL: func.func @mean
+// CHECK: %[[Q:.*]] = tandem.cast %arg0
+// CHECK: %[[C:.*]] = tandem.sub %[[Q]]
+// CHECK: %[[S:.*]] = tandem.reduce %[[C]] kind = sum dims = [1, 2]
+// CHECK: %[[F:.*]] = tandem.constant dense<3.750000e-01> : tensor<f32>
+// CHECK: %[[R:.*]] = tandem.mul %[[S]], %[[F]]
+// CHECK: return %[[R]]
+func.func @mean(%x: tensor<3x2x4xui8>) -> tensor<3xf32> {
+  %z = tandem.constant dense<7.0> : tensor<f32>
+  %s = tandem.constant dense<3.0> : tensor<f32>
+  %0 = tandem.cast %x : (tensor<3x2x4xui8>) -> tensor<3x2x4xf32>
+  %1 = tandem.sub %0, %z : (tensor<3x2x4xf32>, tensor<f32>) -> tensor<3x2x4xf32>
+  %2 = tandem.mul %1, %s : (tensor<3x2x4xf32>, tensor<f32>) -> tensor<3x2x4xf32>
+  %3 = tandem.reduce %2 kind = mean dims = [1, 2] : (tensor<3x2x4xf32>) -> tensor<3xf32>
+  return %3 : tensor<3xf32>
+}
+
+// Not of a scale for each channel, of other kinds, of a number of elements that
+// is not known, and of more than 65,793.
+
+// CHECK-LABEL: func.func @other_reductions
+// CHECK: kind = mean
+// CHECK: kind = max
+// CHECK: kind = mean
+// CHECK: kind = mean
+func.func @other_reductions(%x: tensor<3x8xui8>, %s: tensor<8xf32>, %y: tensor<?x8xui8>, %z: tensor<65794xui8>)
+    -> (tensor<3xf32>, tensor<3xf32>, tensor<8xf32>, tensor<f32>) {
+  %t = tandem.constant dense<3.0> : tensor<f32>
+  %0 = tandem.cast %x : (tensor<3x8xui8>) -> tensor<3x8xf32>
+  %1 = tandem.mul %0, %s : (tensor<3x8xf32>, tensor<8xf32>) -> tensor<3x8xf32>
+  %2 = tandem.reduce %1 kind = mean dims = [1] : (tensor<3x8xf32>) -> tensor<3xf32>
+  %3 = tandem.mul %0, %t : (tensor<3x8xf32>, tensor<f32>) -> tensor<3x8xf32>
+  %4 = tandem.reduce %3 kind = max dims = [1] : (tensor<3x8xf32>) -> tensor<3xf32>
+  %5 = tandem.cast %y : (tensor<?x8xui8>) -> tensor<?x8xf32>
+  %6 = tandem.mul %5, %t : (tensor<?x8xf32>, tensor<f32>) -> tensor<?x8xf32>
+  %7 = tandem.reduce %6 kind = mean dims = [0] : (tensor<?x8xf32>) -> tensor<8xf32>
+  %8 = tandem.cast %z : (tensor<65794xui8>) -> tensor<65794xf32>
+  %9 = tandem.mul %8, %t : (tensor<65794xf32>, tensor<f32>) -> tensor<65794xf32>
+  %10 = tandem.reduce %9 kind = mean dims = [0] : (tensor<65794xf32>) -> tensor<f32>
+  return %2, %4, %7, %10 : tensor<3xf32>, tensor<3xf32>, tensor<8xf32>, tensor<f32>
+}

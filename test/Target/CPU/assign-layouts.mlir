@@ -225,3 +225,18 @@ func.func @bytes(%x: tensor<1x3x226x226xui8>, %s: tensor<1x32x1x1xf32>)
   %3 = tandem.cast %2 : (tensor<1x32x112x112xf32>) -> tensor<1x32x112x112xui8>
   return %3 : tensor<1x32x112x112xui8>
 }
+
+// -----
+
+// The kernel of a depthwise convolution that is channels last as given.
+
+// CHECK-LABEL: func.func @given_last
+// CHECK: %[[W:.*]] = tandem.constant {{.*}} : tensor<3x3x1x2xf32>
+// CHECK: tandem.conv %arg0, %[[W]] layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+func.func @given_last(%x: tensor<1x8x8x2xf32>) -> tensor<1x6x6x2xf32> {
+  %w = tandem.constant dense<[[[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0]]],
+                              [[[1.5, 2.5, 3.5], [4.5, 5.5, 6.5], [7.5, 8.5, 9.5]]]]> : tensor<2x1x3x3xf32>
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "OIHW", output = "NHWC"> groups = 2
+      : (tensor<1x8x8x2xf32>, tensor<2x1x3x3xf32>) -> tensor<1x6x6x2xf32>
+  return %0 : tensor<1x6x6x2xf32>
+}

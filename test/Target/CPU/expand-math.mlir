@@ -321,3 +321,60 @@ func.func @unsigned_quotient(%x: vector<16xi64>, %y: vector<16xi64>) -> vector<1
   %0 = arith.divui %x, %y : vector<16xi64>
   return %0 : vector<16xi64>
 }
+
+// Quantizing rounds by an addition. The bounds are those before the zero point
+// is added, and NaN becomes what leads to 0.
+
+// CHECK-LABEL: func.func @quantize
+// CHECK-NOT: arith.fptosi
+// CHECK-DAG: arith.cmpf ord, %arg0, %arg0
+// CHECK-DAG: arith.constant dense<-3.000000e+00>
+// CHECK-DAG: arith.constant dense<-1.310000e+02>
+// CHECK-DAG: arith.constant dense<1.240000e+02>
+// CHECK-DAG: %[[SHIFT:.*]] = arith.constant dense<0x4B400000>
+// CHECK: arith.addf {{.*}} %[[SHIFT]]
+// CHECK: %[[I:.*]] = arith.bitcast {{.*}} : vector<8xf32> to vector<8xi32>
+// CHECK: %[[BITS:.*]] = arith.constant dense<1262485501> : vector<8xi32>
+// CHECK: arith.subi %[[I]], %[[BITS]]
+func.func @quantize(%x: vector<8xf32>) -> vector<8xi32> {
+  %z = arith.constant dense<3.0> : vector<8xf32>
+  %zero = arith.constant dense<0.0> : vector<8xf32>
+  %low = arith.constant dense<-128.0> : vector<8xf32>
+  %high = arith.constant dense<127.0> : vector<8xf32>
+  %0 = math.roundeven %x : vector<8xf32>
+  %1 = arith.addf %0, %z : vector<8xf32>
+  %2 = arith.cmpf ord, %1, %1 : vector<8xf32>
+  %3 = arith.select %2, %1, %zero : vector<8xi1>, vector<8xf32>
+  %4 = arith.cmpf ogt, %3, %low : vector<8xf32>
+  %5 = arith.select %4, %3, %low : vector<8xi1>, vector<8xf32>
+  %6 = arith.cmpf olt, %5, %high : vector<8xf32>
+  %7 = arith.select %6, %5, %high : vector<8xi1>, vector<8xf32>
+  %8 = arith.fptosi %7 : vector<8xf32> to vector<8xi32>
+  return %8 : vector<8xi32>
+}
+
+// A range that needs more than 22 bits, and what was not rounded, are converted.
+
+// CHECK-LABEL: func.func @not_quantized
+// CHECK-COUNT-2: arith.fptosi
+func.func @not_quantized(%x: f32) -> (i32, i32) {
+  %zero = arith.constant 0.0 : f32
+  %large = arith.constant 4194304.0 : f32
+  %high = arith.constant 127.0 : f32
+  %0 = math.roundeven %x : f32
+  %1 = arith.cmpf ord, %0, %0 : f32
+  %2 = arith.select %1, %0, %zero : f32
+  %3 = arith.cmpf ogt, %2, %zero : f32
+  %4 = arith.select %3, %2, %zero : f32
+  %5 = arith.cmpf olt, %4, %large : f32
+  %6 = arith.select %5, %4, %large : f32
+  %7 = arith.fptosi %6 : f32 to i32
+  %8 = arith.cmpf ord, %x, %x : f32
+  %9 = arith.select %8, %x, %zero : f32
+  %10 = arith.cmpf ogt, %9, %zero : f32
+  %11 = arith.select %10, %9, %zero : f32
+  %12 = arith.cmpf olt, %11, %high : f32
+  %13 = arith.select %12, %11, %high : f32
+  %14 = arith.fptosi %13 : f32 to i32
+  return %7, %14 : i32, i32
+}

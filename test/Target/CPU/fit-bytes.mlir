@@ -1,5 +1,8 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{device-spec=%S/Inputs/vnni.json}))' | FileCheck %s
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes))' | FileCheck %s --check-prefix=OLD
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{sums=f32}))' | FileCheck %s --check-prefix=F32
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{sums=i32}))' | FileCheck %s --check-prefix=I32
+// I32-NOT: tandem.sums_in_f32
 
 // Data of i8 becomes ui8 where an instruction takes such data; padding comes
 // before that.
@@ -50,4 +53,27 @@ func.func @others(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>, %f: tensor<2x3xf32>)
   %0 = tandem.matmul %x, %w widen : (tensor<2x3xi8>, tensor<3x4xi8>) -> tensor<2x4xi32>
   %1 = tandem.matmul %f, %v : (tensor<2x3xf32>, tensor<3x4xf32>) -> tensor<2x4xf32>
   return %0, %1 : tensor<2x4xi32>, tensor<2x4xf32>
+}
+
+// Sums are exact in f32 if none exceeds 2^24. All data is at most 255, and 518
+// weights of 127 stay below the limit. Sums of negative weights count apart.
+
+// F32-LABEL: func.func @limits
+// F32: tandem.matmul %arg0, {{.*}} {tandem.sums_in_f32}
+// F32: tandem.matmul %arg1, {{.*}} widen :
+// F32: tandem.matmul %arg2, {{.*}} {tandem.sums_in_f32}
+// F32: tandem.matmul %arg3, {{.*}} widen :
+func.func @limits(%x: tensor<2x518xui8>, %y: tensor<2x519xui8>, %z: tensor<2x1024xi8>,
+                  %a: tensor<2x1025xi8>)
+    -> (tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>) {
+  %w = tandem.constant dense<127> : tensor<518x4xi8>
+  %v = tandem.constant dense<-127> : tensor<519x4xi8>
+  %u = tandem.constant dense<-128> : tensor<1024x4xi8>
+  %0 = tandem.matmul %x, %w widen : (tensor<2x518xui8>, tensor<518x4xi8>) -> tensor<2x4xi32>
+  %1 = tandem.matmul %y, %v widen : (tensor<2x519xui8>, tensor<519x4xi8>) -> tensor<2x4xi32>
+  // 1024 products of -128 and -128 are 2^24.
+  %2 = tandem.matmul %z, %u widen : (tensor<2x1024xi8>, tensor<1024x4xi8>) -> tensor<2x4xi32>
+  %t = tandem.constant dense<-128> : tensor<1025x4xi8>
+  %3 = tandem.matmul %a, %t widen : (tensor<2x1025xi8>, tensor<1025x4xi8>) -> tensor<2x4xi32>
+  return %0, %1, %2, %3 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>
 }

@@ -358,7 +358,7 @@ TEST(Compile, ATargetHasOptionsOfItsOwn) {
             "the target 'cpu' has no option 'contraction'");
   EXPECT_EQ(unknown.error().hint,
             "its options are contractions, winograd, scaled-weights, "
-            "device-model");
+            "byte-sums, device-model");
   auto invalid =
       (*graph)->createCompiler({.targetOptions = {{"contractions", "fast"}}});
   ASSERT_FALSE(invalid);

@@ -185,6 +185,19 @@ void LayoutRewriter::run() {
     op->erase();
 }
 
+/// Transposes the constant kernels of grouped convolutions whose results are
+/// channels last as given.
+static void transposeKernels(Block &block) {
+  for (auto conv : block.getOps<ir::ConvOp>()) {
+    if (!conv.getLayout().getOutput().ends_with("C") ||
+        !transposesKernel(conv, /*isOutputLast=*/true))
+      continue;
+    OpBuilder builder(conv);
+    setPlainWeights(conv, createTransposed(builder, conv.getKernel(),
+                                           getWeights(conv)->permutation));
+  }
+}
+
 namespace {
 struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   using AssignLayoutsBase::AssignLayoutsBase;
@@ -197,6 +210,7 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   void runOnOperation() override {
     LayoutReport report(&getContext());
     for (Block &block : getOperation().getBody()) {
+      transposeKernels(block);
       LayoutProblem problem(block, costs);
       if (problem.isEmpty())
         continue;

@@ -47,17 +47,20 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
     best.prefetchBytes = core.lineBytes;
   TileSpace space = getTileSpace(contraction, best.vectorizedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
+  const double conversions =
+      getRates(contraction, best.vectorizedDim, core).conversions;
   auto getCycles = [&](int64_t rows, int64_t vectors) {
     double fmas = double(rows * vectors * inner.taps);
     double loads =
         double(vectors * (getSlidingLoads(inner, rows) + inner.taps));
     double stores = double(rows * vectors);
+    double operations = fmas + loads * conversions;
     double cycles =
-        passes * std::max({fmas / kFmasPerCycle, loads / kLoadsPerCycle,
+        passes * std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
                            kFmaLatency * double(inner.taps)}) +
         2 * stores / kLoadsPerCycle + kTileCycles;
     return vectors == 1 && space.vectors > 1
-               ? cycles + stores * kLoneVectorCycles
+               ? cycles + stores * kLoneVectorCycles * double(contraction.getFormat().bytes) / 4
                : cycles;
   };
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);

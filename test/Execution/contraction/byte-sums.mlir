@@ -1,0 +1,62 @@
+// Products of bytes that are summed in f32 and in i32: all tiers have the same
+// bits. Sums of main reach 2^24 - 1786, and those of beyond are not exact in
+// f32.
+
+// DEFINE: %{f32} = --target-option=contractions=generated --target-option=byte-sums=f32
+// DEFINE: %{i32} = --target-option=contractions=generated --target-option=byte-sums=i32
+// RUN: tandem-run %s --check %{f32}
+// RUN: tandem-run %s --check %{i32}
+// RUN: tandem-run %s --check %{f32} --threads=3 --func=convs
+// RUN: tandem-run %s --check %{f32} --func=beyond
+// RUN: tandem-opt %s --until=fuse --device=cpu %{f32} | FileCheck %s
+
+// CHECK-LABEL: func.func @main
+// CHECK: tandem.sums_in_f32
+// CHECK-LABEL: func.func @beyond
+// CHECK-NOT: tandem.sums_in_f32
+// CHECK-LABEL: func.func @convs
+
+func.func @main(%x: tensor<5x518xui8>, %y: tensor<5x514xi8>) -> (tensor<5x20xi32>, tensor<5x9xi32>) {
+  %w = tandem.constant dense<127> : tensor<518x20xi8>
+  %v = tandem.constant dense<-128> : tensor<514x9xi8>
+  %255 = tandem.constant dense<255> : tensor<ui8>
+  %0 = tandem.bitwise_or %x, %255 : (tensor<5x518xui8>, tensor<ui8>) -> tensor<5x518xui8>
+  %1 = tandem.matmul %0, %w widen : (tensor<5x518xui8>, tensor<518x20xi8>) -> tensor<5x20xi32>
+  %2 = tandem.matmul %y, %v widen : (tensor<5x514xi8>, tensor<514x9xi8>) -> tensor<5x9xi32>
+  return %1, %2 : tensor<5x20xi32>, tensor<5x9xi32>
+}
+
+func.func @beyond(%x: tensor<5x1999xui8>) -> tensor<5x20xi32> {
+  %w = tandem.constant dense<127> : tensor<1999x20xi8>
+  %255 = tandem.constant dense<255> : tensor<ui8>
+  %0 = tandem.bitwise_or %x, %255 : (tensor<5x1999xui8>, tensor<ui8>) -> tensor<5x1999xui8>
+  %1 = tandem.matmul %0, %w widen : (tensor<5x1999xui8>, tensor<1999x20xi8>) -> tensor<5x20xi32>
+  return %1 : tensor<5x20xi32>
+}
+
+// Padding, strides, groups, a requantization with a zero point, and a pooling.
+func.func @convs(%x: tensor<2x13x11x6xui8>, %s: tensor<20xf32>)
+    -> (tensor<2x13x11x20xi8>, tensor<2x6x5x20xi32>, tensor<2x13x11x12xui8>, tensor<2x6x5x20xui8>) {
+  %w = tandem.constant dense<-3> : tensor<3x3x6x20xi8>
+  %v = tandem.constant dense<5> : tensor<2x2x6x20xi8>
+  %u = tandem.constant dense<7> : tensor<3x3x3x12xi8>
+  %z = tandem.constant dense<-5.0> : tensor<f32>
+  %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<2x13x11x6xui8>, tensor<3x3x6x20xi8>) -> tensor<2x13x11x20xi32>
+  %1 = tandem.cast %0 : (tensor<2x13x11x20xi32>) -> tensor<2x13x11x20xf32>
+  %2 = tandem.mul %1, %s : (tensor<2x13x11x20xf32>, tensor<20xf32>) -> tensor<2x13x11x20xf32>
+  %3 = tandem.round %2 : tensor<2x13x11x20xf32>
+  %4 = tandem.add %3, %z : (tensor<2x13x11x20xf32>, tensor<f32>) -> tensor<2x13x11x20xf32>
+  %5 = tandem.cast %4 : (tensor<2x13x11x20xf32>) -> tensor<2x13x11x20xi8>
+  %6 = tandem.conv %x, %v layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> strides = [2, 2]
+      : (tensor<2x13x11x6xui8>, tensor<2x2x6x20xi8>) -> tensor<2x6x5x20xi32>
+  %7 = tandem.conv %x, %u layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1] groups = 2
+      : (tensor<2x13x11x6xui8>, tensor<3x3x3x12xi8>) -> tensor<2x13x11x12xi32>
+  %8 = tandem.cast %7 : (tensor<2x13x11x12xi32>) -> tensor<2x13x11x12xui8>
+  %9 = tandem.cast %3 : (tensor<2x13x11x20xf32>) -> tensor<2x13x11x20xui8>
+  %10 = tandem.max_pool %9 layout = "NHWC" window = [3, 3] strides = [2, 2]
+      : (tensor<2x13x11x20xui8>) -> tensor<2x6x5x20xui8>
+  return %5, %6, %8, %10 : tensor<2x13x11x20xi8>, tensor<2x6x5x20xi32>, tensor<2x13x11x12xui8>, tensor<2x6x5x20xui8>
+}
