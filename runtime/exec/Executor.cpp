@@ -322,6 +322,15 @@ Status Executor::runInto(std::span<const Tensor> inputs,
   return impl->runMeasured(inputs, given, outputs, peakBytes);
 }
 
+Status Executor::runInPlace(std::span<const Tensor> inputs,
+                            std::vector<Tensor> &outputs, int64_t *peakBytes) {
+  if (program().updates.empty())
+    return run(inputs, outputs, peakBytes);
+  TANDEM_ASSIGN_OR_RETURN(const std::vector<Tensor> given,
+                          impl->outputPlan.withUpdates(inputs, {}));
+  return runInto(inputs, given, outputs, peakBytes);
+}
+
 Status Executor::runObserved(std::span<const Tensor> inputs,
                              std::vector<Tensor> &outputs,
                              const StepObserver &observer, bool all) {

@@ -46,22 +46,21 @@ Expected<double> runTimed(Executor &executor, std::span<const Tensor> inputs,
 }
 
 /// Runs the program once, and returns the peak memory of the run in bytes.
-/// Outputs that update inputs are written to copies of these inputs.
+/// Runs in place, with copies of the inputs that the program updates.
 Expected<int64_t> measurePeakBytes(Executor &executor,
                                    std::span<const Tensor> inputs) {
-  const Program &program = executor.program();
   Stream &stream = executor.stream();
   std::vector<Tensor> copied(inputs.begin(), inputs.end());
-  std::vector<Tensor> given(program.outputs.size()), outputs;
-  for (const fb::Update &update : program.updates) {
+  for (const fb::Update &update : executor.program().updates) {
     const Tensor &input = inputs[update.input()];
     TANDEM_ASSIGN_OR_RETURN(Tensor copy,
                             Tensor::allocate(input.type(), stream.allocator()));
     TANDEM_RETURN_IF_ERROR(stream.copy(input, copy));
-    copied[update.input()] = given[update.output()] = copy;
+    copied[update.input()] = copy;
   }
+  std::vector<Tensor> outputs;
   int64_t peakBytes = 0;
-  TANDEM_RETURN_IF_ERROR(executor.runInto(copied, given, outputs, &peakBytes));
+  TANDEM_RETURN_IF_ERROR(executor.runInPlace(copied, outputs, &peakBytes));
   TANDEM_RETURN_IF_ERROR(stream.synchronize());
   return peakBytes;
 }

@@ -134,17 +134,16 @@ static Status addStepBar(const BarsOptions &options, const std::string &text,
   TANDEM_ASSIGN_OR_RETURN(BenchmarkGraph benchmark,
                           makeBenchmarkGraph(options, std::move(graph), {}));
   const std::vector<Tensor> inputs = makeState(benchmark);
-  const std::vector<Tensor> given = {inputs[1], inputs[2], inputs[3]};
   std::vector<Tensor> outputs;
   Executor &executor = *benchmark.compiled->executor;
   int64_t peakBytes = 0;
-  TANDEM_RETURN_IF_ERROR(executor.runInto(inputs, given, outputs, &peakBytes));
+  TANDEM_RETURN_IF_ERROR(executor.runInPlace(inputs, outputs, &peakBytes));
   if (peakBytes != executor.plannedPeakBytes())
     return fail("bars", name + ": the step held " + std::to_string(peakBytes) +
                             " bytes at its peak, which was not planned");
   measure::Sampler sampler(samplerOptions(options));
   sampler.add("compiled",
-              [&](size_t) { return executor.runInto(inputs, given, outputs); });
+              [&](size_t) { return executor.runInPlace(inputs, outputs); });
   Targets targets;
   TANDEM_ASSIGN_OR_RETURN(
       MoveSeries copy,

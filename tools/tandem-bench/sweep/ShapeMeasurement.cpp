@@ -8,6 +8,8 @@
 
 #include "sweep/ShapeMeasurement.h"
 
+#include "sweep/SavedState.h"
+
 #include "tandem/Measure/Sampler.h"
 
 #include <algorithm>
@@ -44,19 +46,6 @@ Expected<Executors> prepareExecutors(const Graph &graph, const CompileJob &job,
   return executors;
 }
 
-/// Runs the program so that outputs that update inputs are written to the
-/// memory of these inputs.
-Status runInPlace(Executor &executor, const std::vector<Tensor> &inputs,
-                  std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr) {
-  const Program &program = executor.program();
-  if (program.updates.empty())
-    return executor.run(inputs, outputs, peakBytes);
-  std::vector<Tensor> given(program.outputs.size());
-  for (const fb::Update &update : program.updates)
-    given[update.output()] = inputs[update.input()];
-  return executor.runInto(inputs, given, outputs, peakBytes);
-}
-
 /// With new kernels, then with every kernel known.
 Status measureWarmCosts(const Graph &graph, const MeasureOptions &options,
                         const CompileJob &job,
@@ -82,12 +71,19 @@ Status runEagerOnce(const Graph &graph, const std::string &device,
   return eager->executor->run(inputs, outputs);
 }
 
-/// e, c, both dispatch times, and that of captured work, in alternation.
+/// e, c, both dispatch times, and that of captured work, in alternation. Each
+/// sample begins with the first state: after hundreds of steps the moments of
+/// zero gradients would be subnormal, and slow.
 Status sampleSteady(Executors &executors, const InputSets &inputs,
                     double seconds, ShapeMeasurement &result) {
   measure::SamplerOptions options;
   options.budgetNs = seconds * 1e9;
   measure::Sampler sampler(options);
+  const Executor &eager = *executors.eager->executor;
+  Stream &stream = eager.stream();
+  TANDEM_ASSIGN_OR_RETURN(const SavedState state,
+                          SavedState::save(eager.program(), inputs, stream));
+  Status restored;
   std::vector<Tensor> outputs;
   std::vector<PreparedPtr> tiers = {executors.eager, executors.compiled,
                                     executors.eagerDispatch,
@@ -100,11 +96,14 @@ Status sampleSteady(Executors &executors, const InputSets &inputs,
     summaries.push_back(&result.captured.emplace());
   }
   for (const PreparedPtr &tier : tiers)
-    sampler.add("", [&, executor = tier->executor.get()](size_t call) {
-      return runInPlace(*executor, inputs[call], outputs).and_then([&] {
-        return executor->stream().synchronize();
-      });
-    });
+    sampler.add(
+        "",
+        [&, executor = tier->executor.get()](size_t call) -> Status {
+          TANDEM_RETURN_IF_ERROR(restored);
+          TANDEM_RETURN_IF_ERROR(executor->runInPlace(inputs[call], outputs));
+          return executor->stream().synchronize();
+        },
+        [&] { restored = state.restore(stream); });
   TANDEM_ASSIGN_OR_RETURN(std::vector<measure::Summary> figures, sampler.run());
   for (size_t i = 0; i < figures.size(); ++i)
     *summaries[i] = figures[i];
@@ -119,9 +118,9 @@ Status measurePeaks(Executors &executors, const std::vector<Tensor> &inputs,
   Executor &compiled = *executors.compiled->executor;
   result.plannedPeakBytes = compiled.plannedPeakBytes();
   TANDEM_RETURN_IF_ERROR(
-      runInPlace(compiled, inputs, outputs, &result.compiledPeakBytes));
-  return runInPlace(*executors.eager->executor, inputs, outputs,
-                    &result.eagerPeakBytes);
+      compiled.runInPlace(inputs, outputs, &result.compiledPeakBytes));
+  return executors.eager->executor->runInPlace(inputs, outputs,
+                                               &result.eagerPeakBytes);
 }
 
 /// The graph that is measured: the graph of the file, or its training step.

@@ -152,7 +152,7 @@ Expected<InputSets> makeStepInputs(const TrainingStep &step,
         limitIntegers(result[set][i]);
   for (size_t i = 0; i < step.layout.state.size(); ++i)
     initialize(result[0][given + i], step.layout.state[i]);
-  fillWithZeros(result[0].back()); // The rate.
+  fillWithZeros(result[0].back()); // The learning rate.
   return result;
 }
 

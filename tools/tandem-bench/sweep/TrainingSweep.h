@@ -53,8 +53,8 @@ Expected<MeasuredStep> makeMeasuredStep(const Graph &loss,
 
 /// Makes random inputs of a step. The sets differ in the inputs of the loss
 /// that are not trained, and share the state. Integers are 0 or 1, so that they
-/// can be labels of any classifier. The rate is 0, so that the parameters stay
-/// the same.
+/// can be labels of any classifier. The learning rate is 0, so that the
+/// parameters stay the same.
 Expected<InputSets> makeStepInputs(const TrainingStep &step,
                                    int64_t cacheBytes);
 

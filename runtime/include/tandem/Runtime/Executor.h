@@ -126,6 +126,10 @@ public:
   /// error is kStateLostPhase.
   Status runInto(std::span<const Tensor> inputs, std::span<const Tensor> given,
                  std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr);
+  /// Like runInto, with the inputs that the program updates as the memory of
+  /// the outputs that update them. The run allocates the other outputs.
+  Status runInPlace(std::span<const Tensor> inputs,
+                    std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr);
 
   /// Like run, but never uses captured work, and calls `observer` before the
   /// first step and after each step. If `all` is true, steps that ran once when
