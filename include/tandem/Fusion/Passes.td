@@ -96,7 +96,7 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   let summary = "Report what tandem-fuse does with the same options";
   let description = [{
     Plans fusion without changing any op. With `file`, the pass writes a JSON
-    report to that file (docs/Fusion.md). The report contains every decision
+    report to that file (docs/Fusion.md); "-" stands for standard output. The report contains every decision
     with its reason and estimated costs, every kernel with its kind and ops, and
     the notes that earlier passes have left for the report. The pass removes
     these notes. With `why-not`, the pass prints to standard output whether two
@@ -118,7 +118,8 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   let dependentDialects = ["::tandem::ir::TandemDialect"];
   let options = !listconcat(Tandem_FusionOptions, [
     Option<"file", "file", "std::string", "\"\"",
-           "The file to which the report is written; empty for none.">,
+           "The file to which the report is written, or - for standard output; "
+           "empty for none.">,
     ListOption<"whyNot", "why-not", "std::string",
                "The lines and columns of two ops, for example 1:6,2:6.">
   ]);

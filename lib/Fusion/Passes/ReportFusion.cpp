@@ -96,6 +96,11 @@ LogicalResult ReportFusionPass::writeReport() {
   llvm::json::Value report = llvm::json::Object{
       {"device", fusion.device.name}, {"functions", std::move(functions)}};
   const std::string text = llvm::formatv("{0:2}\n", report);
+  if (file == "-") {
+    llvm::outs() << text;
+    llvm::outs().flush();
+    return success();
+  }
   // LLVM's writeToOutput would put a file in the place of a device.
   Status status = writeFileAtomically(
       file, {reinterpret_cast<const uint8_t *>(text.data()), text.size()});
