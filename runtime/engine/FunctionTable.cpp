@@ -10,12 +10,17 @@
 
 #include "exec/TypesTable.h"
 
+#include <algorithm>
+#include <atomic>
+
 using namespace tandem;
 
 struct FunctionTable::Impl {
   struct Entry {
     exec::Types types;
     std::shared_ptr<Function> function;
+    /// The number of functions that were made before this one.
+    uint64_t number;
   };
 
   Impl(Make make, size_t limit)
@@ -23,6 +28,7 @@ struct FunctionTable::Impl {
 
   const Make make;
   exec::TypesTable<const Entry> entries;
+  std::atomic<uint64_t> numMade = 0;
 };
 
 FunctionTable::FunctionTable(Make make, size_t limit)
@@ -35,8 +41,8 @@ FunctionTable::find(std::span<const TensorType> inputs) {
   if (const auto found = impl->entries.find(inputs))
     return found->function;
   TANDEM_ASSIGN_OR_RETURN(std::unique_ptr<Function> made, impl->make(inputs));
-  auto entry = std::make_shared<const Impl::Entry>(
-      Impl::Entry{{inputs.begin(), inputs.end()}, std::move(made)});
+  auto entry = std::make_shared<const Impl::Entry>(Impl::Entry{
+      {inputs.begin(), inputs.end()}, std::move(made), impl->numMade++});
   return impl->entries.add(std::move(entry))->function;
 }
 
@@ -52,6 +58,8 @@ FunctionTable::call(std::span<const Tensor> inputs) {
 std::vector<std::shared_ptr<Function>> FunctionTable::functions() const {
   std::vector<std::shared_ptr<const Impl::Entry>> entries;
   impl->entries.appendTo(entries);
+  std::ranges::sort(entries, {},
+                    [](const auto &entry) { return entry->number; });
   std::vector<std::shared_ptr<Function>> result;
   for (const auto &entry : entries)
     result.push_back(entry->function);

@@ -145,6 +145,15 @@ TEST_F(GradientTableTest, MakesOneFunctionPerSignature) {
   EXPECT_EQ(*table.find(types(7)), *table.find(types(7)));
 }
 
+TEST_F(GradientTableTest, ListsFunctionsInTheOrderOfTheirMaking) {
+  FunctionTable table = makeTable();
+  std::vector<std::shared_ptr<Function>> made;
+  for (int64_t batch : {9, 2, 7, 1, 8, 3})
+    made.push_back(*table.find(types(batch)));
+  EXPECT_TRUE(table.find(types(7)));
+  EXPECT_EQ(table.functions(), made);
+}
+
 TEST_F(GradientTableTest, DropsTheLeastRecentlyUsed) {
   FunctionTable table = makeTable(2);
   const std::shared_ptr<Function> first = *table.find(types(1));

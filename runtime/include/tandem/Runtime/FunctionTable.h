@@ -40,8 +40,8 @@ public:
   static constexpr size_t kDefaultLimit = 256;
 
   /// `make` makes the function for inputs of the given types. The table keeps
-  /// at most `limit` functions (one if `limit` is 0). If a new function does not fit, the
-  /// table drops those that were looked up least recently.
+  /// at most `limit` functions (one if `limit` is 0). If a new function does
+  /// not fit, the table drops those that were looked up least recently.
   explicit FunctionTable(Make make, size_t limit = kDefaultLimit);
   ~FunctionTable();
 
@@ -54,7 +54,7 @@ public:
   /// Calls the function for the types of `inputs` (Function::call).
   Expected<std::vector<Tensor>> call(std::span<const Tensor> inputs);
 
-  /// Returns all functions of the table, in no particular order.
+  /// Returns all functions of the table, in the order in which they were made.
   std::vector<std::shared_ptr<Function>> functions() const;
 
 private:
