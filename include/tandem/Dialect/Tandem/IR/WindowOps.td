@@ -130,7 +130,7 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
 
     Gradients:
     - G1: the largest or smallest elements have equal shares of the gradient.
-      If an element is NaN, all elements have the gradient 0.
+      If an element is NaN, the gradient of all elements is NaN.
 
     Example:
     ```mlir

@@ -34,14 +34,16 @@ static Value gradientOfProduct(GradientBuilder &b, Value x, Value g,
   return g;
 }
 
-/// Equal largest elements have equal shares (G1).
+/// Equal largest elements have equal shares. If `y` is NaN, no element equals
+/// it, and all have the gradient NaN (G1).
 static Value gradientOfExtremum(GradientBuilder &b, Value x, Value y, Value g,
                                 ArrayRef<int64_t> dims) {
   Value zero = b.scalar(0, x), one = b.scalar(1, x);
   Value isEqual = b.compare(ComparePredicate::eq, x, y);
   Value count = b.reduce(b.select(isEqual, one, zero), ReduceKind::sum, dims,
                          /*keepDims=*/true);
-  return b.select(isEqual, b.div(g, count), zero);
+  Value ofOthers = b.select(b.compare(ComparePredicate::eq, y, y), zero, y);
+  return b.select(isEqual, b.div(g, count), ofOthers);
 }
 
 LogicalResult ReduceOp::buildGradients(GradientBuilder &b) {
