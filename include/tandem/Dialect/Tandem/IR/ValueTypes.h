@@ -23,6 +23,11 @@ inline llvm::ArrayRef<int64_t> shapeOf(mlir::Value value) {
   return typeOf(value).getShape();
 }
 
+/// Whether a value has one element. False if its size is dynamic.
+inline bool hasOneElement(mlir::Value value) {
+  return typeOf(value).hasStaticShape() && typeOf(value).getNumElements() == 1;
+}
+
 /// Whether the elements of a value are unsigned integers.
 inline bool isUnsigned(mlir::Value value) {
   return mlir::getElementTypeOrSelf(value).isUnsignedInteger();

@@ -34,16 +34,12 @@ struct Quantization {
   SmallVector<Operation *> ops;
 };
 
-bool isNumber(Value value) {
-  return typeOf(value).hasStaticShape() && typeOf(value).getNumElements() == 1;
-}
-
-/// Returns the only operand that is not a number, if it has the shape of the
-/// result; null otherwise.
+/// Returns the only operand with more than one element, if it has the shape of
+/// the result; null otherwise.
 Value findVaryingOperand(Operation *op) {
   Value varying;
   for (Value operand : op->getOperands()) {
-    if (isNumber(operand))
+    if (hasOneElement(operand))
       continue;
     if (varying || shapeOf(operand) != shapeOf(op->getResult(0)))
       return nullptr;

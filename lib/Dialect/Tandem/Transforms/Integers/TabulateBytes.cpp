@@ -68,7 +68,7 @@ public:
   void replaceAll();
 
 private:
-  bool isNumber(Value value) const;
+  bool isConstantNumber(Value value) const;
   /// The function that `value` is; the identity for other tensors of bytes.
   std::optional<ByteFunction> functionOf(Value value) const;
   std::optional<ByteFunction> compose(Operation *op) const;
@@ -93,9 +93,9 @@ bool ByteFunction::isWorthTable() const {
   return flops >= kLeastFlops;
 }
 
-bool Tabulation::isNumber(Value value) const {
-  return numbers.contains(value) || (matchPattern(value, m_Constant()) &&
-                                     typeOf(value).getNumElements() == 1);
+bool Tabulation::isConstantNumber(Value value) const {
+  return numbers.contains(value) ||
+         (matchPattern(value, m_Constant()) && hasOneElement(value));
 }
 
 std::optional<ByteFunction> Tabulation::functionOf(Value value) const {
@@ -110,7 +110,7 @@ std::optional<ByteFunction> Tabulation::functionOf(Value value) const {
 std::optional<ByteFunction> Tabulation::compose(Operation *op) const {
   ByteFunction composed;
   for (Value operand : op->getOperands()) {
-    if (isNumber(operand))
+    if (isConstantNumber(operand))
       continue;
     std::optional<ByteFunction> function = functionOf(operand);
     if (!function ||
@@ -131,9 +131,9 @@ void Tabulation::visit(Operation *op) {
       op->getNumOperands() == 0)
     return;
   Value result = op->getResult(0);
-  if (canEvaluate(op) && typeOf(result).getNumElements() == 1 &&
+  if (canEvaluate(op) && hasOneElement(result) &&
       llvm::all_of(op->getOperands(),
-                   [&](Value operand) { return isNumber(operand); }))
+                   [&](Value operand) { return isConstantNumber(operand); }))
     numbers.insert(result);
   else if (isa<ir::ElementwiseOpInterface>(op))
     if (std::optional<ByteFunction> function = compose(op))
