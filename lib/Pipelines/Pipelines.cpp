@@ -96,33 +96,35 @@ void buildPhase(OpPassManager &pm, Phase phase,
                 const PipelineOptions &options) {
   switch (phase) {
   case Phase::Specialize: {
-    // Before all else: what folds, and what fusion pays, depends on the sizes.
+    // Specialization is first, because the sizes decide which ops fold and what
+    // fusion costs.
     TandemSpecializeOptions specialize;
     specialize.shapes.assign(options.shapes.begin(), options.shapes.end());
     specialize.function = options.function;
     return pm.addPass(createTandemSpecialize(specialize));
   }
   case Phase::Simplify:
-    // Simplification folds batch norms into convolutions, and leaves no dead op
-    // and no common subexpression. Fusion does neither: it would compute such
-    // ops in kernels.
+    // Simplification folds batch norms into convolutions, and removes dead ops
+    // and common subexpressions. Fusion does not remove such ops, and would put
+    // them into kernels.
     pm.addNestedPass<func::FuncOp>(createTandemDropStopGradients());
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeConvBackwardData());
-    // Before layouts, which move transposes across the resulting ops.
+    // Layer norms are decomposed before layouts are chosen, because these
+    // passes move transposes across the resulting ops.
     pm.addNestedPass<func::FuncOp>(createTandemDecomposeLayerNorm());
     pm.addNestedPass<func::FuncOp>(
         createTandemDecomposeResize({options.target->isHost()}));
     pm.addPass(createTandemSimplify());
-    // After constants have been taken into loops; from here on their bodies are
-    // functions as any other.
+    // Loops are outlined after simplification has moved constants into their
+    // bodies. All later passes see the bodies as functions.
     pm.addPass(createTandemOutlineLoops());
-    // After what folds has been folded and equal ops are one, so that fewer are
-    // executed; before layouts and packed weights are chosen for constants.
+    // Constants are evaluated after simplification, which leaves fewer ops to
+    // execute, and before layouts and packed weights are chosen for them.
     return pm.addNestedPass<func::FuncOp>(createTandemEvaluateConstants(
         {options.target->multipliesFactors(options.targetOptions)}));
   case Phase::Layout:
-    // After batch norms and biases are gone from between the ops that want the
-    // same layout.
+    // Layouts are chosen after batch norms and biases have been folded, which
+    // would otherwise separate ops that prefer the same layout.
     return options.target->addLayoutPasses(pm, options);
   case Phase::Fuse: {
     options.target->addPassesBeforeFusion(pm, options);
@@ -133,7 +135,8 @@ void buildPhase(OpPassManager &pm, Phase phase,
     return options.target->addPassesAfterFusion(pm, options);
   }
   case Phase::Kernels:
-    // After all fusion: from here on kernels do not see each other.
+    // Kernels are outlined after all fusion. Each kernel is then a module of
+    // its own.
     return pm.addPass(createTandemOutlineKernels());
   case Phase::Linalg:
     return buildLinalg(pm.nest<ModuleOp>(), options);

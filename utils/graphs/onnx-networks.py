@@ -7,21 +7,29 @@
   utils/graphs/onnx-networks.py build/bin/tandem-run decoder --quantize=int4 --seconds=1
 
 The networks are those of torchvision and of utils/graphs/onnx_export.py. Weights are
-random numbers from a fixed seed. For each network and batch: the largest difference of
-the result by ONNX Runtime's spread of it (its standard deviation), in the eager and the
-compiled tier. With --seconds also the median time of a call in the compiled
-tier and in both peers, each measured in processes of its own, in turn; and the
-ratio, the time of the faster peer over the compiled tier's. The exit status is
-1 where a network does not run or differs by more than a hundredth of the spread.
+random numbers from a fixed seed. The table has a row for each network and batch.
 
-With --quantize, ONNX Runtime's quantizer makes integers of the network: qdq and
-qoperator quantize weights and activations to 8 bits, dynamic does so with scales of
-activations that each call computes, and int4 quantizes the weights of matrix products to
-4 bits. The difference may then be as large as a few steps of the last quantization, and
-is not checked. A peer that cannot run a model has the time inf. There are two ratios: to
-the faster peer of those that do not saturate on this processor (onnx_saturation.py), and
-to the faster one of all. The means are those of the first ratio, without the networks
-that no such peer can run.
+- The error of the eager and of the compiled tier: the largest absolute difference from
+  ONNX Runtime's result, divided by the standard deviation of that result.
+- With --seconds, the median time of a call in the compiled tier, in ONNX Runtime and in
+  OpenVINO. The systems take turns, and each turn is a new process.
+- With --seconds, the ratio: the shortest time of ONNX Runtime and OpenVINO, divided by
+  the time of the compiled tier.
+
+The exit status is 1 if a network does not run, or has an error of more than 0.01.
+
+With --quantize, ONNX Runtime's quantizer first quantizes the network:
+  qdq, qoperator  weights and activations to 8 bits, with fixed scales
+  dynamic         weights and activations to 8 bits; each call computes the scales of
+                  the activations
+  int4            the weights of matrix products to 4 bits
+Errors are then printed but not checked, because a result may differ by a few steps of its
+quantization. The time of a system that cannot run the model is inf. ONNX Runtime is
+measured twice for 8 bits, the second time with instructions that do not saturate. There
+are two ratios: "ratio to exact" compares with the systems that do not saturate on this
+processor (onnx_saturation.py), and "ratio to all" with all systems. The geometric means
+at the end are those of "ratio to exact". They leave out networks that none of these
+systems can run.
 
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
@@ -49,7 +57,7 @@ mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
 inception_v3 regnet_y_400mf resnext50_32x4d shufflenet_v2_x1_0 vgg11 convnext_tiny vit_b_16 swin_t""".split()
 MORE = ["yolo", *onnx_export.TOKENS]
 TRANSFORMERS = ["vit_b_16", "swin_t", *onnx_export.TOKENS]
-LARGEST_ERROR = 0.01  # Of the spread of the result.
+LARGEST_ERROR = 0.01
 
 
 class Case:
@@ -99,7 +107,8 @@ class Case:
         return result, record.get("time_ns", {}).get("median", 0)
 
     def errors(self):
-        """The largest difference in each tier, by the spread of the result."""
+        """For each tier, the largest difference from ONNX Runtime's result, divided by the
+        standard deviation of that result."""
         expected, _ = self.run_peer("onnxruntime", 0)
         return [float(numpy.abs(self.run_tandem(tier)[0] - expected).max()
                       / expected.std()) for tier in ["eager", "compiled"]]
@@ -134,7 +143,7 @@ def ratio_names(form):
 
 
 def ratios_of(case, times):
-    """The time of the faster peer over Tandem's: of the exact peers, and of all."""
+    """The shortest time of the exact peers, divided by Tandem's; the same for all peers."""
     of = dict(zip(case.peers(), times[1:]))
     return [min([ns for peer, ns in of.items() if peer in peers], default=math.inf)
             / times[0] for peers in (case.options.exact_peers, of)]

@@ -60,9 +60,10 @@ struct KernelShares {
   /// all taps. `transposedReadTime` is the cost of loading many input channels
   /// from different places if output channels run along the lanes.
   double pieceTime = 0.45, transposedReadTime = 0.15;
-  /// The cycles that writing 128 bytes of a row of outputs costs, if few
-  /// products are computed between two writes. The default was measured on
-  /// processors with 512-bit vectors; on a Zen 3, it is 0.
+  /// The cycles that a store of 128 bytes costs if a tile writes only this
+  /// piece of each row of outputs, and computes few products between two
+  /// stores. The default was measured on processors with 512-bit vectors.
+  /// Calibration on a Zen 3 measured 0 cycles.
   double partialRowStoreCycles = 41;
 };
 

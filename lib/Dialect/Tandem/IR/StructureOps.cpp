@@ -85,8 +85,10 @@ LogicalResult FusionOp::verifyRegions() {
 // launch
 //===----------------------------------------------------------------------===//
 
-/// Whether a kernel may take or return a tensor of type `inKernel` for one of
-/// type `type`: linalg has no unsigned integers.
+/// Whether an operand or a result of a launch may have the type `type` if the
+/// kernel's function has the type `inKernel` for it. The types are equal, or
+/// integers of the kernel are signless: a kernel that is lowered to linalg has
+/// signless integers only.
 static bool isTypeInKernel(Type inKernel, Type type) {
   if (inKernel == type)
     return true;
@@ -96,8 +98,9 @@ static bool isTypeInKernel(Type inKernel, Type type) {
                                     type.getContext(), element.getWidth()));
 }
 
-/// C2, where the kernel's function is on tensors; later stages lower it in
-/// place.
+/// Checks C2 if the arguments of the kernel's function are tensors. Later
+/// passes replace the function by one without tensors, whose types are not
+/// compared.
 static LogicalResult verifyKernelTypes(LaunchOp op, ModuleOp kernel) {
   auto function = dyn_cast_or_null<FunctionOpInterface>(
       SymbolTable::lookupSymbolIn(kernel, op.getKernel()));

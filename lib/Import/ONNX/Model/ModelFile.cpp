@@ -30,7 +30,8 @@ Expected<std::shared_ptr<const MemoryBuffer>> mapFile(const std::string &path) {
   return std::shared_ptr<const MemoryBuffer>(std::move(*buffer));
 }
 
-/// Copies numbers, of which only the low bytes count, as elements of type T.
+/// Converts numbers to elements of type T. Only the low bytes of a number
+/// count.
 template <typename T, typename Numbers>
 ir::ResourceMemory convert(const Numbers &numbers) {
   auto elements =
@@ -43,7 +44,7 @@ ir::ResourceMemory convert(const Numbers &numbers) {
 /// The elements that are stored as numbers, not as bytes.
 ir::ResourceMemory convertNumbers(const proto::TensorProto &tensor,
                                   DType dtype) {
-  if (isPacked(tensor)) // Each number is a byte of two elements.
+  if (isPacked(tensor)) // Each number is one byte, which holds two elements.
     return convert<uint8_t>(tensor.int32_data());
   return withStorage(dtype, [&]<typename T>(T) {
     if constexpr (std::is_same_v<T, float>)
@@ -62,7 +63,7 @@ ir::ResourceMemory convertNumbers(const proto::TensorProto &tensor,
   });
 }
 
-/// Element types that are imported.
+/// The element types that are imported, without the 4-bit integers (isPacked).
 constexpr std::pair<proto::TensorProto::DataType, DType> kElementTypes[] = {
     {proto::TensorProto::FLOAT, DType::f32},
     {proto::TensorProto::DOUBLE, DType::f64},
@@ -84,13 +85,14 @@ size_t storedBytes(const proto::TensorProto &tensor, const TensorType &type) {
   return isPacked(tensor) ? llvm::divideCeil(bytes, 2) : bytes;
 }
 
-/// `count` integers of 4 bits as integers of 8. The first of two is in the low
-/// bits of a byte.
+/// Converts `count` integers of 4 bits to integers of 8 bits. The low bits of a
+/// byte hold the first of its two integers.
 template <typename T>
 ir::ResourceMemory unpack(llvm::StringRef bytes, size_t count) {
   auto elements = std::make_shared<llvm::SmallVector<T, 0>>(count);
   for (size_t i = 0; i < count; ++i) {
-    // The upper bits of T are lost to the left, and are the sign to the right.
+    // The 4 bits are moved to the upper half of T and shifted back, so that the
+    // sign of a signed integer is extended.
     const auto byte = static_cast<uint8_t>(bytes[i / 2]);
     const auto upper = static_cast<T>(i % 2 ? byte & 0xf0 : byte << 4);
     (*elements)[i] = static_cast<T>(upper >> 4);
@@ -177,7 +179,8 @@ ModelFile::read(const ir::ResourceMemory &source, const std::string &name) {
           .release(),
       [owner = source.owner](const MemoryBuffer *buffer) mutable {
         delete buffer;
-        owner.reset(); // Weak pointers of caches keep this function.
+        // Weak pointers in caches keep this deleter, and with it the owner.
+        owner.reset();
       });
   return parse(std::move(result));
 }
@@ -205,7 +208,8 @@ ModelFile::mapExternal(const std::string &location) {
   fs::path folder = fs::weakly_canonical(fs::absolute(file, code), code);
   folder = folder.parent_path();
   fs::path target = fs::weakly_canonical(folder / location, code);
-  // Links count as what they point to.
+  // Symbolic links have been resolved, so that a link to another folder is
+  // refused.
   auto [end, rest] =
       std::mismatch(folder.begin(), folder.end(), target.begin(), target.end());
   if (code || location.empty() || end != folder.end())

@@ -13,7 +13,8 @@ using namespace mlir;
 namespace tandem::onnx {
 namespace {
 
-/// `value` in f32 where it is a half float and the attribute asks for it.
+/// Casts `value` to f32 if its elements have 16 bits and the attribute
+/// stash_type requests f32.
 Value stash(Node &node, Value value) {
   Type type = node.element(value);
   if (node.getInt("stash_type", 1) != proto::TensorProto::FLOAT ||
@@ -39,7 +40,7 @@ Statistics compute(Node &node, Value value, ArrayRef<int64_t> axes,
   return result;
 }
 
-/// With a scale and an offset for each channel.
+/// Multiplies by the scale of each channel, and adds its offset.
 Value perChannel(Node &node, Value value, Value scale, Value offset) {
   int64_t rank = node.rank(value);
   value = node.mul(value, alongAxis(node, scale, 1, rank));
@@ -172,7 +173,7 @@ static ir::LayerNormOp emitLayerNorm(Node &node, Value x, Value scale,
   auto expand = [&](Value value) {
     return node.expand(node.cast(value, node.element(x)), lines);
   };
-  if (!offset) // The sum with -0 is the other number.
+  if (!offset) // Adding -0 changes no number.
     offset = node.scalar(x, -0.0);
   Value result = node.emit<ir::LayerNormOp>(
       {x, expand(scale), expand(offset)},
@@ -180,12 +181,14 @@ static ir::LayerNormOp emitLayerNorm(Node &node, Value x, Value scale,
   return result ? result.getDefiningOp<ir::LayerNormOp>() : ir::LayerNormOp();
 }
 
-/// Layer normalization of `x` with a scale and perhaps an offset; sets the
-/// results, of which the statistics are optional.
+/// Normalizes `x` with a scale and an offset, which may be null, and sets the
+/// results of the node. The mean and the inverse deviation are optional
+/// results.
 static void layerNormalization(Node &node, Value x, Value scale, Value offset,
                                double epsilon) {
   int64_t axis = node.axis(node.getInt("axis", -1), node.rank(x));
-  // The statistics of f64 are computed in f64, but are of this type, too.
+  // The results for the statistics have this type even if the statistics are
+  // computed in f64.
   const Type type = node.getType("stash_type", 1);
   if (ir::LayerNormOp op =
           emitLayerNorm(node, x, scale, offset, axis, epsilon)) {

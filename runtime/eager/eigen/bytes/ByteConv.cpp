@@ -33,7 +33,8 @@ private:
     return {conv.batch * sizeOf(conv.output), conv.outputChannels / conv.groups,
             sizeOf(conv.window) * conv.groupInputChannels};
   }
-  /// Output positions along the last spatial dim, beginning with `at`.
+  /// `count` output positions of one image that follow one another along the
+  /// last spatial dim. The first of them is `at`.
   struct Line {
     int64_t batch;
     Spatial3 at;
@@ -43,12 +44,16 @@ private:
   std::vector<int16_t> widenWeights(int64_t group, const int8_t *kernel) const;
   void runGroup(int64_t group, const T *input, const int8_t *kernel,
                 int32_t *result) const;
-  /// Calls visit(line, i) for the lines of `count` positions from number
-  /// `first` on; i is the number of the line's first position among these.
+  /// Splits the output positions with the numbers [first, first + count) into
+  /// lines, and calls visit(line, i) for each. The first position of the line
+  /// has the number first + i.
   template <typename Visit>
   void forEachLine(int64_t first, int64_t count, Visit visit) const;
-  /// Widens the elements that the windows of a line cover. `image` is the first
-  /// element of the group, and rows are `rowSize` apart.
+  /// Fills one row of the left matrix for each position of the line: copies
+  /// and widens the elements of the window at this position. `image` points to
+  /// the first channel of the group in the image. Row i begins at
+  /// rows + i * rowSize. Elements of windows that lie in padding stay as they
+  /// are.
   void fillLine(const T *image, const Line &line, int16_t *rows,
                 int64_t rowSize) const;
 

@@ -395,13 +395,14 @@ def TandemQuantizeBeforeMoves
     A model in QDQ form dequantizes a tensor, moves its elements, and quantizes
     the result. This pass quantizes the operands of such an op instead of its
     result, so that the op moves integers of 8 bits. Ops that move elements are
-    `reshape`, `transpose`, `broadcast` and `concat`, and a `resize` that repeats
-    elements.
+    `reshape`, `transpose`, `broadcast`, `concat`, and a `resize` with the mode
+    `nearest`, scales of at least 1, and no cropping.
 
     - A quantization is a chain of elementwise ops from floats to integers of 8
-      bits. Each op of the chain has one operand that varies, and otherwise
-      operands with one element.
-    - No other op reads the result of the op that moves elements.
+      bits. Each op of the chain has exactly one operand with more than one
+      element, which is the result of the previous op.
+    - No other op reads the result of the op that moves elements, or a result
+      inside the chain.
     - If the operand is dequantized with the scale and the zero point of the
       quantization, both disappear: `tandem-tabulate-bytes` finds that the
       integers do not change.

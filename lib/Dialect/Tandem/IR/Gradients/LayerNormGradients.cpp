@@ -31,10 +31,11 @@ public:
   double size() const { return numElements; }
   /// Casts a tensor to the type of the statistics.
   Value widen(Value x) const { return castTo(x, computed); }
-  /// Casts a gradient to the type of the operand `of`, and repeats its elements
-  /// where it has fewer than the input.
+  /// Casts a gradient to the element type of the operand `of`. If `of` has the
+  /// type of the input, also broadcasts the gradient to its shape.
   Value finish(Value gradient, Value of) const;
-  /// The mean of each line, and its sum; the line stays with size 1.
+  /// The mean or the sum of each line. The dims of the line remain, with
+  /// size 1.
   Value mean(Value x) const {
     return b.reduce(x, ReduceKind::mean, inner, /*keepDims=*/true);
   }

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// com.microsoft.MatMulNBits multiplies by weights that are stored in fewer bits
-// than a byte has, the first in the lowest bits. Ops on the packed constants
-// unpack them, so that importing copies nothing.
+// The weights of com.microsoft.MatMulNBits have 2, 4 or 8 bits. A byte holds as
+// many weights as fit, the first in the lowest bits. The importer adds ops that
+// unpack the constant, so that it need not copy the weights.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,16 +20,17 @@ using llvm::Twine;
 namespace tandem::onnx {
 namespace {
 
-/// The attributes of MatMulNBits. The weights are a matrix of `outputs` rows of
-/// `inputs` numbers of `bits` bits. Each row is stored as `blocks` blocks of
-/// `blockSize` numbers, the last of which may have numbers that do not count.
+/// The attributes of MatMulNBits. The weights are a matrix with `outputs` rows
+/// and `inputs` columns of numbers of `bits` bits. Each row is stored as
+/// `blocks` blocks of `blockSize` numbers. The last block of a row is padded.
 struct PackedMatrix {
   int64_t inputs, outputs, bits, blockSize, blocks;
 
   int64_t blockBytes() const { return blockSize * bits / 8; }
 };
 
-/// The attributes, checked; nothing after an error.
+/// Returns the attributes. Reports an error and returns nothing if they are
+/// invalid.
 std::optional<PackedMatrix> describeMatrix(Node &node) {
   constexpr int64_t kLeastBlock = 16;
   PackedMatrix matrix{node.getInt("K", 0), node.getInt("N", 0),
@@ -51,7 +52,8 @@ std::optional<PackedMatrix> describeMatrix(Node &node) {
   return matrix;
 }
 
-/// Operand `i` in a shape that has as many elements; an error if it has others.
+/// Reshapes operand `i`. Reports an error if the number of its elements is not
+/// that of the shape.
 Value operandAs(Node &node, unsigned i, ArrayRef<int64_t> shape) {
   Value value = node.operand(i);
   int64_t wanted = 1, count = 1;
@@ -68,7 +70,8 @@ bool requireElement(Node &node, unsigned i, bool condition, StringRef wanted) {
   return node.require(condition, node.nameOf(i) + " is not of " + wanted);
 }
 
-/// The numbers in the bytes of a matrix, of which each row has `columns`.
+/// Unpacks the numbers of `bits` bits in the rows of `bytes`, and keeps the
+/// first `columns` numbers of each row.
 Value unpack(Node &node, Value bytes, int64_t bits, int64_t columns) {
   const int64_t count = 8 / bits, rows = node.dim(bytes, 0);
   if (count > 1) {
@@ -87,8 +90,9 @@ Value unpack(Node &node, Value bytes, int64_t bits, int64_t columns) {
   return node.slice(bytes, 1, 0, columns);
 }
 
-/// The number of the block of each of the inputs: operand 4 (g_idx), or what
-/// their order gives.
+/// For each column of the weights, the number of the block whose scale and zero
+/// point apply to it. Operand 4 (g_idx) gives these numbers. Without this
+/// operand, a column belongs to the block in which it is stored.
 Value blocksOfInputs(Node &node, const PackedMatrix &matrix) {
   if (!node.requireTable(matrix.inputs))
     return {};
@@ -97,7 +101,7 @@ Value blocksOfInputs(Node &node, const PackedMatrix &matrix) {
     blocks.push_back(i / matrix.blockSize);
   if (!node.hasOperand(4))
     return node.vector(blocks);
-  // Numbers of the last block that do not count may have a number, too.
+  // Operand 4 may also have elements for the padding of the last block.
   const SmallVector<double> given = node.numbers(4);
   const auto count = int64_t(given.size());
   if (node.hasFailed() ||
@@ -116,7 +120,8 @@ Value blocksOfInputs(Node &node, const PackedMatrix &matrix) {
   return node.vector(blocks);
 }
 
-/// The zero points as (outputs, blocks) in f32, or one for all.
+/// The zero points in f32: a matrix (outputs, blocks), or a scalar for all
+/// blocks.
 Value zeroPoints(Node &node, const PackedMatrix &matrix) {
   if (!node.hasOperand(3))
     return node.scalar(f32(node), double(1 << (matrix.bits - 1)));
@@ -132,7 +137,7 @@ Value zeroPoints(Node &node, const PackedMatrix &matrix) {
   return node.cast(unpack(node, packed, matrix.bits, matrix.blocks), f32(node));
 }
 
-/// The weights as real numbers, (outputs, inputs).
+/// The dequantized weights: a matrix (outputs, inputs) in f32.
 Value unpackWeights(Node &node, const PackedMatrix &matrix) {
   if (!requireElement(
           node, 1, node.element(node.operand(1)).isUnsignedInteger(8), "ui8") ||
@@ -154,8 +159,8 @@ Value unpackWeights(Node &node, const PackedMatrix &matrix) {
 
 } // namespace
 
-/// Arithmetic is in f32. The attribute accuracy_level only permits a runtime to
-/// compute with less precision.
+/// Computes in f32. The attribute accuracy_level is ignored, because it only
+/// permits a runtime to compute with less precision.
 void convertMicrosoftMatMulNBits(Node &node) {
   node.widenHalves();
   const std::optional<PackedMatrix> matrix = describeMatrix(node);
