@@ -20,11 +20,24 @@ LIMIT = 30
 EXIT_CODE = 7
 
 
+class Network(nn.Module):
+    """A class of its own, because Dynamo compiles no module of torch that is the module of a
+    DistributedDataParallel, such as an nn.Sequential."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(
+            nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+            nn.Linear(8 * 16, 1024), nn.Tanh(), nn.Linear(1024, 256), nn.Tanh(),
+            nn.Linear(256, 4))
+
+    def forward(self, x):
+        return self.layers(x)
+
+
 def make():
     torch.manual_seed(0)
-    return nn.Sequential(nn.Conv2d(3, 8, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-                         nn.Flatten(), nn.Linear(8 * 16, 1024), nn.Tanh(),
-                         nn.Linear(1024, 256), nn.Tanh(), nn.Linear(256, 4)).double()
+    return Network().double()
 
 
 def batch(number):
@@ -61,7 +74,8 @@ def run_rank(rank, folder):
     losses = train(model, slice(rank * BATCH, (rank + 1) * BATCH))
     dist.all_reduce(losses)
     state = {name.rpartition("module.")[2]: t for name, t in model.state_dict().items()}
-    torch.save((losses / 2, state), f"{folder}/rank{rank}.pt")
+    numbers = [len(graph.functions) for graph in tandem.torch.report().graphs]
+    torch.save((losses / 2, state, numbers), f"{folder}/rank{rank}.pt")
     dist.destroy_process_group()
 
 
@@ -77,8 +91,11 @@ class ProcessesTest(unittest.TestCase):
     def test_ranks_have_equal_parameters(self):
         with tempfile.TemporaryDirectory() as folder:
             multiprocessing.spawn(run_rank, (folder,), nprocs=2)
-            (losses, first), (_, second) = (torch.load(pathlib.Path(folder, f"rank{rank}.pt"))
-                                            for rank in (0, 1))
+            (losses, first, functions), (_, second, _) = (
+                torch.load(pathlib.Path(folder, f"rank{rank}.pt")) for rank in (0, 1))
+        # A graph for each bucket, with a forward and a backward function.
+        self.assertGreater(len(functions), 1)
+        self.assertEqual(set(functions), {2})
         for name, value in first.items():
             torch.testing.assert_close(value, second[name], rtol=0, atol=0)
         model = make()
