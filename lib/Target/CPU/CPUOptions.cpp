@@ -138,6 +138,7 @@ TargetOptions makeCalibrationOptions(Contractions contractions,
                                      std::string deviceModel) {
   return {{kContractions, std::string(name(contractions))},
           {kWinograd, std::string(name(Winograd::never))},
+          {kByteSums, std::string(name(ByteSums::i32))},
           {kDeviceModel, std::move(deviceModel)}};
 }
 

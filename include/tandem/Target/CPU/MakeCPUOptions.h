@@ -23,8 +23,8 @@ struct CompileOptions;
 void moveFormerOptions(CompileOptions &options);
 
 /// Returns the options with which calibration times a contraction. They choose
-/// between kernel and library as `contractions` says, exclude Winograd's
-/// method, and plan for `deviceModel`.
+/// between kernel and library as `contractions` says, exclude Winograd's method
+/// and sums of bytes in f32, and plan for `deviceModel`.
 TargetOptions makeCalibrationOptions(Contractions contractions,
                                      std::string deviceModel);
 
