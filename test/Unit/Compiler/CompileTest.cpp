@@ -367,7 +367,7 @@ TEST(Compile, ATargetHasOptionsOfItsOwn) {
       "the option 'contractions' of the target 'cpu' has no value 'fast'");
   EXPECT_EQ(invalid.error().hint,
             "its values are predict, autotune, generated, library");
-  EXPECT_EQ(devices().front().targetOptions.size(), 4u);
+  EXPECT_EQ(devices().front().targetOptions.size(), 5u);
 }
 
 /// Fields of CompileOptions that have become options of the target.

@@ -21,6 +21,9 @@ static constexpr int64_t kMaxSlidingTaps = 8;
 /// the second-level cache.
 static constexpr double kLoneVectorCycles = 4;
 
+/// Instructions that convert a vector of bytes to f32.
+static constexpr double kByteConversions = 2;
+
 bool slidesOverTaps(const Contraction &contraction,
                     VectorizedDim vectorizedDim) {
   return vectorizedDim == VectorizedDim::Group &&
@@ -47,8 +50,10 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
     best.prefetchBytes = core.lineBytes;
   TileSpace space = getTileSpace(contraction, best.vectorizedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
-  const double conversions =
-      getRates(contraction, best.vectorizedDim, core).conversions;
+  // Bytes are converted when they are loaded. A line has many vectors of them.
+  const bool areBytes = contraction.getFormat().isBytes();
+  const double conversions = areBytes ? kByteConversions : 0,
+               loneVectorCycles = areBytes ? 0 : kLoneVectorCycles;
   auto getCycles = [&](int64_t rows, int64_t vectors) {
     double fmas = double(rows * vectors * inner.taps);
     double loads =
@@ -60,7 +65,7 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
                            kFmaLatency * double(inner.taps)}) +
         2 * stores / kLoadsPerCycle + kTileCycles;
     return vectors == 1 && space.vectors > 1
-               ? cycles + stores * kLoneVectorCycles * double(contraction.getFormat().bytes) / 4
+               ? cycles + stores * loneVectorCycles
                : cycles;
   };
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
