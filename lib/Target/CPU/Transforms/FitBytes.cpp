@@ -82,30 +82,64 @@ bool ByteContraction::match() {
          (conv || weights.getShapedType().getRank() == 2);
 }
 
+namespace {
+/// The sums of the positive weights of each output, and of the magnitudes of
+/// the others.
+struct WeightSums {
+  std::vector<int32_t> positive, negative;
+};
+} // namespace
+
+/// `weights` is [outer][outputs][inner].
+static WeightSums sumWeights(ArrayRef<int8_t> weights, int64_t outputs,
+                             int64_t inner) {
+  WeightSums sums{std::vector<int32_t>(outputs), std::vector<int32_t>(outputs)};
+  int32_t *positive = sums.positive.data(), *negative = sums.negative.data();
+  const auto add = [&](int64_t output, int32_t weight) {
+    positive[output] += std::max(weight, 0);
+    negative[output] += std::max(-weight, 0);
+  };
+  for (; !weights.empty(); weights = weights.drop_front(outputs * inner)) {
+    const int8_t *at = weights.data();
+    if (inner == 1)
+      for (int64_t output = 0; output < outputs; ++output)
+        add(output, at[output]);
+    else
+      for (int64_t output = 0; output < outputs; ++output)
+        for (int64_t i = 0; i < inner; ++i)
+          add(output, at[output * inner + i]);
+  }
+  return sums;
+}
+
 /// Whether no sum of some products of an output exceeds 2^24, up to which f32
 /// has all integers. Sums of other products are then exact in any order.
 bool ByteContraction::areSumsExactInF32() {
   constexpr int64_t kMostExact = 1 << 24;
+  const bool isWhole = isUnsigned(op->getOperand(0));
+  const int64_t least = isWhole ? 0 : 128, most = isWhole ? 255 : 127;
   const ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   const ArrayRef<char> bytes = ir::getRawData(weights);
   const int64_t dim = getOutputDimOfWeights(op), outputs = shape[dim];
-  const int64_t stride = ir::getStrides(shape)[dim];
-  // The sums of the positive weights of each output, and of the others.
-  std::vector<int64_t> positive(outputs), negative(outputs);
-  const int64_t count = weights.getShapedType().getNumElements();
-  for (int64_t i = 0; i < count;)
-    for (int64_t output = 0; output < outputs; ++output)
-      for (const int64_t end = i + stride; i < end; ++i) {
-        const int64_t weight = int8_t(bytes[weights.isSplat() ? 0 : i]);
-        positive[output] += std::max<int64_t>(weight, 0);
-        negative[output] += std::max<int64_t>(-weight, 0);
-      }
-  const bool isWhole = isUnsigned(op->getOperand(0));
-  const int64_t least = isWhole ? 0 : 128, most = isWhole ? 255 : 127;
-  return llvm::all_of(llvm::zip(positive, negative), [&](auto sums) {
-    const auto [above, below] = sums;
-    return most * above + least * below <= kMostExact &&
-           least * above + most * below <= kMostExact;
+  const int64_t products = weights.getShapedType().getNumElements() / outputs;
+  // Sums of weights must not exceed i32. So many are exact only if all but a
+  // few are 0.
+  if (products > kMostExact / 2)
+    return false;
+  const ArrayRef<int8_t> values(reinterpret_cast<const int8_t *>(bytes.data()),
+                                bytes.size());
+  WeightSums sums;
+  if (weights.isSplat()) {
+    sums = sumWeights(values.take_front(1), 1, 1);
+    sums.positive[0] *= int32_t(products);
+    sums.negative[0] *= int32_t(products);
+  } else {
+    sums = sumWeights(values, outputs, ir::getStrides(shape)[dim]);
+  }
+  return llvm::all_of(llvm::zip(sums.positive, sums.negative), [&](auto both) {
+    const int64_t positive = std::get<0>(both), negative = std::get<1>(both);
+    return most * positive + least * negative <= kMostExact &&
+           least * positive + most * negative <= kMostExact;
   });
 }
 
