@@ -130,10 +130,11 @@ static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {
   Contraction result;
   result.data = inMemory(op.getInput());
   result.dataType = typeOf(op.getInput()).getElementType();
-  result.areSumsInF32 = op->hasAttr(kSumsInF32AttrName);
   result.weights = weights.source;
   result.bias = op.getBias();
   result.result = typeOf(op.getResult());
+  result.areSumsInF32 =
+      result.areBytesWidened() && op->hasAttr(kSumsInF32AttrName);
   SmallVector<int64_t> dataStrides = stridesOf(op.getInput());
   result.batch.push_back(
       {output->batch, dataShape[input->batch], dataStrides[input->batch], 0});
@@ -198,9 +199,10 @@ static Expected<Contraction> describeMatmul(ir::MatmulOp op,
   Contraction result;
   result.data = inMemory(op.getLhs());
   result.dataType = typeOf(op.getLhs()).getElementType();
-  result.areSumsInF32 = op->hasAttr(kSumsInF32AttrName);
   result.weights = weights.source;
   result.result = typeOf(op.getResult());
+  result.areSumsInF32 =
+      result.areBytesWidened() && op->hasAttr(kSumsInF32AttrName);
   int64_t rank = result.result.getRank();
   result.inputChannels = lhsShape[innerDim];
   result.inputDataStride = lhsStrides[innerDim];

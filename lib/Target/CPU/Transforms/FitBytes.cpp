@@ -160,6 +160,7 @@ double ByteContraction::estimateNs(const DeviceModel &device) {
 
 bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
                                       ByteSums sums) {
+  op->removeAttr(kSumsInF32AttrName);
   if (sums == ByteSums::i32)
     return false;
   const double inIntegers = estimateNs(device);

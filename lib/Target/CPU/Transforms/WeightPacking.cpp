@@ -19,7 +19,7 @@ namespace tandem {
 
 static int64_t getPackedInputs(Operation *hero) {
   ElementFormat format(getElementTypeOrSelf(hero->getOperand(1)));
-  if (hero->hasAttr(kSumsInF32AttrName))
+  if (format.isBytes() && hero->hasAttr(kSumsInF32AttrName))
     format.sumInF32();
   return format.packedInputs;
 }
