@@ -113,10 +113,10 @@ static Value inMemory(Value value) {
 /// Whether the sums of a depthwise convolution of integers of 8 bits cannot
 /// exceed 2^24, up to which f32 has all integers.
 static bool areDepthwiseSumsExact(const Contraction &contraction) {
-  constexpr int64_t kMostExact = 1 << 24, kLargestProduct = 255 * 128;
+  constexpr int64_t kLargestProduct = 255 * 128;
   return contraction.areBytesWidened() && contraction.inputChannels == 1 &&
          contraction.outputChannels == 1 &&
-         contraction.getReduction() * kLargestProduct <= kMostExact;
+         contraction.getReduction() * kLargestProduct <= kMostExactInF32;
 }
 
 static Expected<Contraction> describeConv(ir::ConvOp op, const View &weights) {

@@ -7,6 +7,9 @@
 // RUN: tandem-run %s --check %{f32}
 // RUN: tandem-run %s --check %{i32}
 // RUN: tandem-run %s --check %{f32} --threads=3 --func=convs
+// RUN: tandem-run %s --check %{i32} --func=convs
+// RUN: tandem-run %s --check %{f32} --func=products
+// RUN: env TANDEM_CPU=x86-64-v2 tandem-run %s --check %{f32} --func=products
 // RUN: tandem-run %s --check %{f32} --func=beyond
 // RUN: tandem-opt %s --until=fuse --device=cpu %{f32} | FileCheck %s
 
@@ -14,7 +17,10 @@
 // CHECK: tandem.sums_in_f32
 // CHECK-LABEL: func.func @beyond
 // CHECK-NOT: tandem.sums_in_f32
+// CHECK-LABEL: func.func @products
+// CHECK-COUNT-2: tandem.sums_in_f32
 // CHECK-LABEL: func.func @convs
+// CHECK-COUNT-3: tandem.sums_in_f32
 
 func.func @main(%x: tensor<5x518xui8>, %y: tensor<5x514xi8>) -> (tensor<5x20xi32>, tensor<5x9xi32>) {
   %w = tandem.constant dense<127> : tensor<518x20xi8>
@@ -34,12 +40,61 @@ func.func @beyond(%x: tensor<5x1999xui8>) -> tensor<5x20xi32> {
   return %1 : tensor<5x20xi32>
 }
 
+// Data of i8, and weights whose outputs are not adjacent.
+func.func @products(%x: tensor<7x61xi8>) -> (tensor<7x19xi32>, tensor<7x19xi32>) {
+  %wi = tandem.iota axis = 0 : tensor<1159xi32>
+  %wf = tandem.constant dense<41> : tensor<i32>
+  %wo = tandem.constant dense<60> : tensor<i32>
+  %wm = tandem.constant dense<127> : tensor<i32>
+  %w0 = tandem.mul %wi, %wf : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %w1 = tandem.bitwise_and %w0, %wm : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %w2 = tandem.sub %w1, %wo : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %w3 = tandem.cast %w2 : (tensor<1159xi32>) -> tensor<1159xi8>
+  %w = tandem.reshape %w3 shape = [61, 19] : (tensor<1159xi8>) -> tensor<61x19xi8>
+  %vi = tandem.iota axis = 0 : tensor<1159xi32>
+  %vf = tandem.constant dense<43> : tensor<i32>
+  %vo = tandem.constant dense<70> : tensor<i32>
+  %vm = tandem.constant dense<127> : tensor<i32>
+  %v0 = tandem.mul %vi, %vf : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %v1 = tandem.bitwise_and %v0, %vm : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %v2 = tandem.sub %v1, %vo : (tensor<1159xi32>, tensor<i32>) -> tensor<1159xi32>
+  %v3 = tandem.cast %v2 : (tensor<1159xi32>) -> tensor<1159xi8>
+  %v = tandem.reshape %v3 shape = [19, 61] : (tensor<1159xi8>) -> tensor<19x61xi8>
+  %0 = tandem.matmul %x, %w widen : (tensor<7x61xi8>, tensor<61x19xi8>) -> tensor<7x19xi32>
+  %1 = tandem.matmul %x, %v transpose_rhs widen : (tensor<7x61xi8>, tensor<19x61xi8>) -> tensor<7x19xi32>
+  return %0, %1 : tensor<7x19xi32>, tensor<7x19xi32>
+}
+
 // Padding, strides, groups, a requantization with a zero point, and a pooling.
 func.func @convs(%x: tensor<2x13x11x6xui8>, %s: tensor<20xf32>)
     -> (tensor<2x13x11x20xi8>, tensor<2x6x5x20xi32>, tensor<2x13x11x12xui8>, tensor<2x6x5x20xui8>) {
-  %w = tandem.constant dense<-3> : tensor<3x3x6x20xi8>
-  %v = tandem.constant dense<5> : tensor<2x2x6x20xi8>
-  %u = tandem.constant dense<7> : tensor<3x3x3x12xi8>
+  %wi = tandem.iota axis = 0 : tensor<1080xi32>
+  %wf = tandem.constant dense<37> : tensor<i32>
+  %wo = tandem.constant dense<60> : tensor<i32>
+  %wm = tandem.constant dense<127> : tensor<i32>
+  %w0 = tandem.mul %wi, %wf : (tensor<1080xi32>, tensor<i32>) -> tensor<1080xi32>
+  %w1 = tandem.bitwise_and %w0, %wm : (tensor<1080xi32>, tensor<i32>) -> tensor<1080xi32>
+  %w2 = tandem.sub %w1, %wo : (tensor<1080xi32>, tensor<i32>) -> tensor<1080xi32>
+  %w3 = tandem.cast %w2 : (tensor<1080xi32>) -> tensor<1080xi8>
+  %w = tandem.reshape %w3 shape = [3, 3, 6, 20] : (tensor<1080xi8>) -> tensor<3x3x6x20xi8>
+  %vi = tandem.iota axis = 0 : tensor<480xi32>
+  %vf = tandem.constant dense<29> : tensor<i32>
+  %vo = tandem.constant dense<64> : tensor<i32>
+  %vm = tandem.constant dense<127> : tensor<i32>
+  %v0 = tandem.mul %vi, %vf : (tensor<480xi32>, tensor<i32>) -> tensor<480xi32>
+  %v1 = tandem.bitwise_and %v0, %vm : (tensor<480xi32>, tensor<i32>) -> tensor<480xi32>
+  %v2 = tandem.sub %v1, %vo : (tensor<480xi32>, tensor<i32>) -> tensor<480xi32>
+  %v3 = tandem.cast %v2 : (tensor<480xi32>) -> tensor<480xi8>
+  %v = tandem.reshape %v3 shape = [2, 2, 6, 20] : (tensor<480xi8>) -> tensor<2x2x6x20xi8>
+  %ui = tandem.iota axis = 0 : tensor<324xi32>
+  %uf = tandem.constant dense<53> : tensor<i32>
+  %uo = tandem.constant dense<70> : tensor<i32>
+  %um = tandem.constant dense<127> : tensor<i32>
+  %u0 = tandem.mul %ui, %uf : (tensor<324xi32>, tensor<i32>) -> tensor<324xi32>
+  %u1 = tandem.bitwise_and %u0, %um : (tensor<324xi32>, tensor<i32>) -> tensor<324xi32>
+  %u2 = tandem.sub %u1, %uo : (tensor<324xi32>, tensor<i32>) -> tensor<324xi32>
+  %u3 = tandem.cast %u2 : (tensor<324xi32>) -> tensor<324xi8>
+  %u = tandem.reshape %u3 shape = [3, 3, 3, 12] : (tensor<324xi8>) -> tensor<3x3x3x12xi8>
   %z = tandem.constant dense<-5.0> : tensor<f32>
   %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
       pad_low = [1, 1] pad_high = [1, 1]

@@ -1,6 +1,6 @@
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{device-spec=%S/Inputs/vnni.json}))' | FileCheck %s
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes))' | FileCheck %s --check-prefix=OLD
-// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{sums=f32}))' | FileCheck %s --check-prefix=F32
+// RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-evaluate-constants,tandem-cpu-fit-bytes{sums=f32}))' | FileCheck %s --check-prefix=F32
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-fit-bytes{sums=i32}))' | FileCheck %s --check-prefix=I32
 // I32-NOT: tandem.sums_in_f32
 
@@ -55,8 +55,9 @@ func.func @others(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>, %f: tensor<2x3xf32>)
   return %0, %1 : tensor<2x4xi32>, tensor<2x4xf32>
 }
 
-// Sums are exact in f32 if none exceeds 2^24. All data is at most 255, and 518
-// weights of 127 stay below the limit. Sums of negative weights count apart.
+// Sums are exact in f32 if none exceeds 2^24. Data of ui8 is at most 255, so 518
+// weights of 127 are exact and 519 are not. Positive and negative weights are
+// summed separately.
 
 // F32-LABEL: func.func @limits
 // F32: tandem.matmul %arg0, {{.*}} {tandem.sums_in_f32}
@@ -76,4 +77,39 @@ func.func @limits(%x: tensor<2x518xui8>, %y: tensor<2x519xui8>, %z: tensor<2x102
   %t = tandem.constant dense<-128> : tensor<1025x4xi8>
   %3 = tandem.matmul %a, %t widen : (tensor<2x1025xi8>, tensor<1025x4xi8>) -> tensor<2x4xi32>
   return %0, %1, %2, %3 : tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>, tensor<2x4xi32>
+}
+
+// The attribute is removed where nothing is proved, and weights without outputs
+// are left alone.
+
+// F32-LABEL: func.func @unproved
+// F32: tandem.matmul %arg0, %arg1 widen :
+// F32: tandem.matmul %arg0, {{.*}} widen :
+func.func @unproved(%x: tensor<2x3xi8>, %w: tensor<3x4xi8>) -> (tensor<2x4xi32>, tensor<2x0xi32>) {
+  %none = tandem.constant dense<1> : tensor<3x0xi8>
+  %0 = tandem.matmul %x, %w widen {tandem.sums_in_f32} : (tensor<2x3xi8>, tensor<3x4xi8>) -> tensor<2x4xi32>
+  %1 = tandem.matmul %x, %none widen : (tensor<2x3xi8>, tensor<3x0xi8>) -> tensor<2x0xi32>
+  return %0, %1 : tensor<2x4xi32>, tensor<2x0xi32>
+}
+
+// Weights of both signs: 650 of 100 and 650 of -100. The products of ui8 with
+// weights of one sign have sums of 255 * 65,000, which is less than 2^24, and
+// those of both signs do not add up.
+
+// F32-LABEL: func.func @signs
+// F32: tandem.matmul %arg0, {{.*}} transpose_rhs widen {tandem.sums_in_f32}
+// F32: tandem.matmul %arg1, {{.*}} transpose_rhs widen {tandem.sums_in_f32}
+func.func @signs(%x: tensor<2x1300xui8>, %y: tensor<2x1300xi8>) -> (tensor<2x1xi32>, tensor<2x1xi32>) {
+  %i = tandem.iota axis = 0 : tensor<1300xi32>
+  %1 = tandem.constant dense<1> : tensor<i32>
+  %n = tandem.constant dense<200> : tensor<i32>
+  %100 = tandem.constant dense<100> : tensor<i32>
+  %a = tandem.bitwise_and %i, %1 : (tensor<1300xi32>, tensor<i32>) -> tensor<1300xi32>
+  %b = tandem.mul %a, %n : (tensor<1300xi32>, tensor<i32>) -> tensor<1300xi32>
+  %c = tandem.sub %b, %100 : (tensor<1300xi32>, tensor<i32>) -> tensor<1300xi32>
+  %d = tandem.cast %c : (tensor<1300xi32>) -> tensor<1300xi8>
+  %w = tandem.reshape %d shape = [1, 1300] : (tensor<1300xi8>) -> tensor<1x1300xi8>
+  %0 = tandem.matmul %x, %w transpose_rhs widen : (tensor<2x1300xui8>, tensor<1x1300xi8>) -> tensor<2x1xi32>
+  %2 = tandem.matmul %y, %w transpose_rhs widen : (tensor<2x1300xi8>, tensor<1x1300xi8>) -> tensor<2x1xi32>
+  return %0, %2 : tensor<2x1xi32>, tensor<2x1xi32>
 }

@@ -26,8 +26,8 @@ inline int64_t getEvenShare(int64_t total, int64_t most) {
   return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
 }
 
-/// The attribute of a contraction of integers of 8 bits with
-/// Contraction::areSumsInF32.
+/// tandem-cpu-fit-bytes adds this attribute to contractions whose products of
+/// integers of 8 bits are summed in f32 (Contraction::areSumsInF32).
 inline constexpr llvm::StringLiteral kSumsInF32AttrName = "tandem.sums_in_f32";
 
 /// A tandem.conv or tandem.matmul in one common form: as sums over the taps of
@@ -99,7 +99,8 @@ struct Contraction {
   /// those of two blocks of outputs.
   int64_t scaleStride = 0, scaleBlockStride = 0;
   /// Whether products of integers of 8 bits are summed in f32. This is exact,
-  /// because no sum of some of them has a magnitude above 2^24.
+  /// because the sum of any subset of the products of an output has a magnitude
+  /// of at most 2^24.
   bool areSumsInF32 = false;
   /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;

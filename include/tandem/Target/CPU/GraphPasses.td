@@ -182,8 +182,9 @@ def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
     Changes convolutions and matrix products of integers of 8 bits whose weights
     are constant. The results stay the same.
 
-    - If no sum of some products of an output can have a magnitude above 2^24,
-      sums in f32 are exact, too. If they are estimated to be faster, the op
+    - If the sum of any subset of the products of an output has a magnitude of at
+      most 2^24, sums in f32 are exact, too. If they are estimated to be faster,
+      the op
       gets the attribute `tandem.sums_in_f32`. Kernels then convert the data and
       the weights to f32. The items below are for other ops.
     - The instruction `vpdpbusd` multiplies quads of inputs. A convolution of a

@@ -174,8 +174,8 @@ Value ContractionEpilogue::roundSum(OpBuilder &builder, Location loc,
   return arith::TruncFOp::create(builder, loc, type, sum);
 }
 
-/// Makes users that convert `integers`, the integers that `sum` has in f32,
-/// back to f32 read `sum`.
+/// `integers` is `sum` converted to i32. Replaces conversions of `integers`
+/// back to f32 by `sum`.
 static void skipConversions(Value integers, Value sum) {
   for (Operation *user : llvm::make_early_inc_range(integers.getUsers()))
     if (auto back = dyn_cast<arith::SIToFPOp>(user);

@@ -15,9 +15,10 @@
 //
 //   fptosi(roundeven(clamp(x, low - z, high - z))) + z.
 //
-// Floats between 2^23 and 2^24 are the integers. Adding 1.5 * 2^23 to a number
-// of a magnitude below 2^22 therefore rounds it to even, and the low bits of
-// the sum are the integer (Hacker's Delight, 17-4).
+// NaN becomes -z before it is clamped. The floats from 2^23 to 2^24 are the
+// integers of this range. Adding 1.5 * 2^23 to a number of a magnitude below
+// 2^22 therefore rounds it to the nearest integer, with ties to even. The low
+// bits of the sum are this integer.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,6 +23,8 @@
 #include "llvm/Support/Debug.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <limits>
+
 #define DEBUG_TYPE "tandem-contractions"
 
 using namespace mlir;
@@ -77,6 +79,7 @@ private:
 bool ByteContraction::match() {
   return getElementTypeOrSelf(op->getResult(0)).isInteger(32) &&
          isByte(op->getOperand(0)) && hasStaticTypes(op) &&
+         typeOf(op->getOperand(1)).getNumElements() > 0 &&
          matchPattern(op->getOperand(1), m_Constant(&weights)) &&
          !ir::getRawData(weights).empty() &&
          (conv || weights.getShapedType().getRank() == 2);
@@ -112,19 +115,21 @@ static WeightSums sumWeights(ArrayRef<int8_t> weights, int64_t outputs,
   return sums;
 }
 
-/// Whether no sum of some products of an output exceeds 2^24, up to which f32
-/// has all integers. Sums of other products are then exact in any order.
+/// Whether the sum of any subset of the products of an output has a magnitude
+/// of at most 2^24. f32 represents all integers of such magnitudes, so that
+/// sums of the products are exact in any order.
 bool ByteContraction::areSumsExactInF32() {
-  constexpr int64_t kMostExact = 1 << 24;
-  const bool isWhole = isUnsigned(op->getOperand(0));
-  const int64_t least = isWhole ? 0 : 128, most = isWhole ? 255 : 127;
+  const bool areUnsigned = isUnsigned(op->getOperand(0));
+  // The largest magnitudes of negative and of positive data.
+  const int64_t mostBelow = areUnsigned ? 0 : 128,
+                mostAbove = areUnsigned ? 255 : 127;
   const ArrayRef<int64_t> shape = weights.getShapedType().getShape();
   const ArrayRef<char> bytes = ir::getRawData(weights);
   const int64_t dim = getOutputDimOfWeights(op), outputs = shape[dim];
   const int64_t products = weights.getShapedType().getNumElements() / outputs;
-  // Sums of weights must not exceed i32. So many are exact only if all but a
-  // few are 0.
-  if (products > kMostExact / 2)
+  // The sums of weights must fit i32. With more products, nearly all weights
+  // would have to be 0 for exact sums.
+  if (products > kMostExactInF32 / 2)
     return false;
   const ArrayRef<int8_t> values(reinterpret_cast<const int8_t *>(bytes.data()),
                                 bytes.size());
@@ -138,18 +143,20 @@ bool ByteContraction::areSumsExactInF32() {
   }
   return llvm::all_of(llvm::zip(sums.positive, sums.negative), [&](auto both) {
     const int64_t positive = std::get<0>(both), negative = std::get<1>(both);
-    return most * positive + least * negative <= kMostExact &&
-           least * positive + most * negative <= kMostExact;
+    return mostAbove * positive + mostBelow * negative <= kMostExactInF32 &&
+           mostBelow * positive + mostAbove * negative <= kMostExactInF32;
   });
 }
 
-/// The time of the fastest way with channels last.
+/// The estimated time of the op. Convolutions are assumed to get channels-last
+/// layouts (AssignLayouts).
 double ByteContraction::estimateNs(const DeviceModel &device) {
   if (conv) {
-    const bool isInputFirst = conv.getLayout().getInput().starts_with("NC"),
-               isOutputFirst = conv.getLayout().getOutput().starts_with("NC");
-    // A layout that is not channels first stays as it is.
-    return LayoutCostModel{device}.getConvNs(conv, isInputFirst, isOutputFirst);
+    const bool becomesInputLast = conv.getLayout().getInput().starts_with("NC"),
+               becomesOutputLast =
+                   conv.getLayout().getOutput().starts_with("NC");
+    return LayoutCostModel{device}.getConvNs(conv, becomesInputLast,
+                                             becomesOutputLast);
   }
   double least = std::numeric_limits<double>::max();
   for (const ContractionCost &cost :
@@ -160,7 +167,6 @@ double ByteContraction::estimateNs(const DeviceModel &device) {
 
 bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
                                       ByteSums sums) {
-  op->removeAttr(kSumsInF32AttrName);
   if (sums == ByteSums::i32)
     return false;
   const double inIntegers = estimateNs(device);
@@ -233,6 +239,7 @@ struct FitBytesPass : impl::FitBytesBase<FitBytesPass> {
         ops.push_back(op);
     });
     for (Operation *op : ops) {
+      op->removeAttr(kSumsInF32AttrName);
       ByteContraction contraction(op);
       if (!contraction.match())
         continue;

@@ -49,6 +49,10 @@ def Tandem_Dialect : Dialect {
     - `tandem.f16_intermediates = f32` on a function records that the pass
       `tandem-widen-f16` has changed the f16 intermediates of the function to
       f32.
+    - `tandem.sums_in_f32` (a unit attribute) on a contraction of integers of 8
+      bits means that a kernel sums its products in f32, because that is exact.
+      The pass `tandem-cpu-fit-bytes` adds it where this is proved, and removes
+      it elsewhere.
     - `tandem.kernel` (a unit attribute) marks a module that holds one outlined
       kernel. The kernel is the function with the name of the module.
     - `tandem.kind` (a fusion kind) on a kernel module determines how code for

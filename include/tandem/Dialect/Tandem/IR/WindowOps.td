@@ -130,7 +130,8 @@ def Tandem_ReduceOp : Tandem_Op<"reduce", "ReduceAttrs"> {
 
     Gradients:
     - G1: the largest or smallest elements have equal shares of the gradient.
-      If an element is NaN, the gradient of all elements is NaN.
+      If an element is NaN, all elements that are reduced to the same result
+      have the gradient NaN.
 
     Example:
     ```mlir

@@ -362,8 +362,8 @@ def TandemContractIntegers
     - Without scales, the result has the type of the original op.
     - If the result is quantized again, its scale and bias are divided by the new
       scale ahead of time (`divideScales`), instead of each element.
-    - Sums and means of quantized numbers with one scale become sums of integers
-      (`sumIntegers`), which f32 represents exactly.
+    - Sums and means of quantized numbers with one constant, positive scale
+      become sums of integers (`sumIntegers`), which f32 represents exactly.
 
     The pass runs on the imported graph, so that all tiers and the reference
     compute the same. In real numbers, the result of the original ops is the

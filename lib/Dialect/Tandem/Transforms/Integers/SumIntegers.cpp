@@ -16,6 +16,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
 #include <limits>
 
 using namespace mlir;
@@ -61,8 +62,9 @@ static std::optional<float> matchFactor(ir::ReduceOp reduce) {
   if (!scale || !count || *count == 0 || *count > kMostExact / kLargest)
     return std::nullopt;
   const float factor = isMean ? *scale / float(*count) : *scale;
-  return factor >= std::numeric_limits<float>::min() ? std::optional(factor)
-                                                     : std::nullopt;
+  return std::isfinite(factor) && factor >= std::numeric_limits<float>::min()
+             ? std::optional(factor)
+             : std::nullopt;
 }
 
 void sumIntegers(Operation *root) {

@@ -67,9 +67,10 @@ WindowChunks guessChunks(const DeviceModel &device,
   return chunkWindows(contraction, window, tasks);
 }
 
-/// The share of its time that a kernel loses if its tasks do not copy data and
-/// weights to convert them: tasks with windows do not.
-double getLostShare(const DeviceModel &device, const Contraction &contraction) {
+/// The relative increase of a kernel's time if its tasks do not copy data and
+/// weights to convert them. Tasks with windows do not copy.
+double getShareWithoutCopies(const DeviceModel &device,
+                             const Contraction &contraction) {
   const Contraction packed = assumePacked(contraction);
   if (!packed.getFormat().isWidened() || !getVectorizedDim(packed))
     return 0;
@@ -90,8 +91,8 @@ double getRepeatedShare(const DeviceModel &device,
     return kDirectFactor - 1;
   int64_t rounds = llvm::divideCeilSigned(chunks.tasks, device.cores);
   double balance = double(chunks.tasks) / double(rounds * device.cores);
-  return (1 + chunks.repeatedShare) * (1 + getLostShare(device, contraction)) /
-             balance -
+  return (1 + chunks.repeatedShare) *
+             (1 + getShareWithoutCopies(device, contraction)) / balance -
          1;
 }
 

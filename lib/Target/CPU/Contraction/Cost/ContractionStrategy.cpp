@@ -299,7 +299,9 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     // What is loaded is held beside what it is widened to, as well as a mask,
     // and the products of words before they are added.
     if (rates.rowConversions > 0) {
-      const int64_t others = contraction.areBytesWidened() ? 2 : 1;
+      const bool areWords = contraction.getFormat().isBytes() &&
+                            contraction.getFormat().compute.isInteger();
+      const int64_t others = areWords ? 2 : 1;
       most =
           (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - others) /
           vectors;

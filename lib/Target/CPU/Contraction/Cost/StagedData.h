@@ -49,7 +49,8 @@ inline int64_t getStagedInputs(const Contraction &contraction) {
 /// whether or not positions are merged afterwards (flattenPositions).
 Status checkStaged(const Contraction &contraction);
 
-/// The same for data that a prologue computes.
+/// Whether a prologue can compute the data: like checkStaged, but data of
+/// integers of 8 bits is refused.
 Status checkPrologue(const Contraction &contraction);
 
 /// The least number of steps along the outermost spatial dim that a task has.
