@@ -217,7 +217,26 @@ TEST(LongSums, AreNotSequential) {
   checkSums<float>({100000, 150}, {0}, 16);
   checkSums<float>({50000, 3, 4}, {0, 2}, 16);
   checkSums<float>({300, 3, 300, 5}, {0, 2}, 16);
+  checkSums<float>({4, 262144}, {1}, 16);
+  checkSums<float>({1000003}, {0}, 16);
   checkSums<double>({100000, 10}, {0}, 100);
+}
+
+/// The sum of few elements of which one is much larger, such as the
+/// exponentials of a classification, is rounded once.
+TEST(ShortSums, AreRoundedOnce) {
+  fb::ReduceAttrsT attrs;
+  attrs.kind = fb::ReduceKind::sum;
+  attrs.dims = {0};
+  for (int64_t large = 0; large < 10; ++large) {
+    std::vector<float> values(10, 0.003f);
+    values[large] = 1;
+    const double sum = 1 + 9 * double(0.003f);
+    EXPECT_EQ(compute<float>(makeOp(OpKind::reduce, attrs),
+                             {tensorOf(values, Shape{10})})[0],
+              static_cast<float>(sum))
+        << large;
+  }
 }
 
 //===----------------------------------------------------------------------===//

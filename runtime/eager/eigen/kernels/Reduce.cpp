@@ -18,15 +18,47 @@ template <typename T> using U = typename Wrapping<T>::Type;
 template <typename T>
 using Row = Eigen::Map<const Eigen::Array<T, Eigen::Dynamic, 1>>;
 
-/// Blocks are summed in T and the sums of blocks in double, which keeps the
-/// error of long sums down.
+/// The sum of few elements, in double.
+template <typename T>
+[[gnu::always_inline]] inline double sumWide(const T *x, int64_t n) {
+  constexpr int64_t lanes = 8;
+  double sums[lanes] = {};
+  int64_t i = 0;
+  for (; i + lanes <= n; i += lanes)
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      sums[lane] += double(x[i + lane]);
+  for (int64_t lane = 0; i + lane < n; ++lane)
+    sums[lane] += double(x[i + lane]);
+  for (int64_t half = lanes / 2; half != 0; half /= 2)
+    for (int64_t lane = 0; lane < half; ++lane)
+      sums[lane] += sums[lane + half];
+  return sums[0];
+}
+
+/// Lanes are summed in T in blocks, and all else in double. A row that is
+/// shorter than the lanes is rounded only once.
+template <typename T> void sumFloats(const void *in, void *out, int64_t n) {
+  constexpr int64_t lanes = 256 / sizeof(T), block = kSumBlock * lanes;
+  const T *x = static_cast<const T *>(in);
+  double sum = 0;
+  int64_t i = 0;
+  while (n - i >= lanes) {
+    T ofLane[lanes] = {};
+    const int64_t end = i + (n - i < block ? (n - i) / lanes * lanes : block);
+    for (; i < end; i += lanes)
+      for (int64_t lane = 0; lane < lanes; ++lane)
+        ofLane[lane] += x[i + lane];
+    sum += sumWide(ofLane, lanes);
+  }
+  *static_cast<T *>(out) = static_cast<T>(sum + sumWide(x + i, n - i));
+}
+
 template <typename T> void sumRow(const void *in, void *out, int64_t n) {
-  constexpr int64_t block = 4096;
-  const U<T> *x = static_cast<const U<T> *>(in);
-  std::conditional_t<isFloating<T>, double, U<T>> sum = 0;
-  for (int64_t i = 0; i < n; i += block)
-    sum += Row<U<T>>(x + i, n - i < block ? n - i : block).sum();
-  *static_cast<U<T> *>(out) = sum;
+  if constexpr (isFloating<T>)
+    sumFloats<T>(in, out, n);
+  else
+    *static_cast<U<T> *>(out) =
+        Row<U<T>>(static_cast<const U<T> *>(in), n).sum();
 }
 
 template <typename T> void prodRow(const void *in, void *out, int64_t n) {
