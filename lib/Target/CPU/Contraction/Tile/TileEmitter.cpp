@@ -24,6 +24,10 @@ using namespace mlir;
 
 namespace tandem {
 
+/// The error of a sum of products, one after the other, grows with their
+/// number. Loops of more steps sum floats in parts.
+static constexpr int64_t kMostInSequence = 2048, kStepsOfPart = 512;
+
 std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
                                                const TileProblem &problem) {
   VectorizedDim vectorizedDim = problem.strategy.vectorizedDim;
@@ -230,7 +234,7 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
                                          Offsets offsets,
                                          const Accumulators &sums,
                                          EmitStep emitStep, bool isInnermost) {
-  const Level &first = levels.front(), &inner = levels.back();
+  const Level &first = levels.front();
   int64_t together = isInnermost ? getStepsTogether(levels) : 1;
   int64_t unit = 1;
   for (const Level &level : levels.drop_front())
@@ -240,6 +244,32 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
     lower = addScaled(lower, first.lower, unit);
     upper = addScaled(index(0), first.upper, unit);
   }
+  auto emitSteps = [&](Value from, Value to, const Accumulators &before) {
+    return emitSequence(levels, offsets, from, to, together, before, emitStep);
+  };
+  if (first.count * unit <= kMostInSequence || format.compute.isInteger())
+    return emitSteps(lower, upper, sums);
+  int64_t part = llvm::alignTo(kStepsOfPart, together);
+  auto loop = scf::ForOp::create(builder, loc, lower, upper, index(part), sums);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(loop.getBody());
+  Value from = loop.getInductionVar();
+  Value to = arith::MinSIOp::create(builder, loc, add(from, part), upper);
+  Accumulators zeros(sums.size(),
+                     createZero(cast<VectorType>(sums.front().getType())));
+  Accumulators all(loop.getRegionIterArgs());
+  llvm::append_range(all, emitSteps(from, to, zeros));
+  scf::YieldOp::create(builder, loc, addParts(all, sums.size()));
+  return Accumulators(loop.getResults());
+}
+
+/// Steps [from, to), of which `together` are in an iteration.
+SmallVector<Value> TileEmitter::emitSequence(ArrayRef<Level> levels,
+                                             Offsets offsets, Value from,
+                                             Value to, int64_t together,
+                                             const Accumulators &sums,
+                                             EmitStep emitStep) {
+  const Level &inner = levels.back();
   int64_t parts = std::min(
       together, getPartialSums(int64_t(sums.size()),
                                areWords() ? kWordsInFlight : kFmasInFlight));
@@ -247,7 +277,7 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
   for (size_t i = 0, rest = (parts - 1) * sums.size(); i < rest; ++i)
     partial.push_back(createZero(cast<VectorType>(sums.front().getType())));
   auto loop =
-      scf::ForOp::create(builder, loc, lower, upper, index(together), partial);
+      scf::ForOp::create(builder, loc, from, to, index(together), partial);
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(loop.getBody());

@@ -97,6 +97,9 @@ private:
   Accumulators addParts(llvm::ArrayRef<mlir::Value> partial, size_t count);
   Offsets getOffsets(llvm::ArrayRef<Level> levels, Offsets offsets,
                      mlir::Value number) const;
+  Accumulators emitSequence(llvm::ArrayRef<Level> levels, Offsets offsets,
+                            mlir::Value from, mlir::Value to, int64_t together,
+                            const Accumulators &sums, EmitStep emitStep);
 };
 
 /// The emitter of the strategy's vectorized dim, which is no gaxpy.
