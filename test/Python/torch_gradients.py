@@ -15,12 +15,7 @@ from torch import nn
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent / "Inputs"))
 import torch_networks as networks  # noqa: E402
-
-# In f64, an error is at most this share of the largest element of a gradient.
-WIDE_TOLERANCE = 1e-9
-# In f32, an error is at most this share, or this multiple of torch's own error: torch
-# sums the elements of batch norms in f64.
-TOLERANCE, TIMES_TORCH = 1e-5, 16
+from torch_errors import WIDE_TOLERANCE, bounds, difference, widened  # noqa: E402
 
 
 def torch_step(loss, inputs):
@@ -33,16 +28,6 @@ def torch_step(loss, inputs):
             dict(loss.named_buffers()))
 
 
-def widened(tensors):
-    return [t.double() if t.is_floating_point() else t for t in tensors]
-
-
-def difference(actual, expected):
-    """The largest difference as a share of the largest element."""
-    scale = expected.abs().max().clamp(min=torch.finfo(expected.dtype).tiny)
-    return float((actual - expected).abs().max() / scale)
-
-
 class NetworksTest(unittest.TestCase):
     def check_gradients(self, network, dtype, training):
         loss, inputs = networks.make(network, dtype, training)
@@ -50,6 +35,8 @@ class NetworksTest(unittest.TestCase):
         value, torch_gradients, buffers = torch_step(loss, inputs)
         _, exact, _ = torch_step(copy.deepcopy(loss).double(), widened(inputs))
         names = list(exact)
+        allowed = (bounds(loss, inputs, exact, torch_gradients) if dtype == torch.float32
+                   else dict.fromkeys(names, WIDE_TOLERANCE))
         state = {**loss.state_dict(), "x": inputs[0], "labels": inputs[1]}
         arrays = [state[spec.name] for spec in f.inputs]
         both = f.with_gradient(arrays, wrt=names)
@@ -61,11 +48,7 @@ class NetworksTest(unittest.TestCase):
             for name, buffer in zip(written, outputs[1:]):
                 torch.testing.assert_close(buffer, buffers[name])
             for name, gradient in zip(names, outputs[len(f.outputs):], strict=True):
-                bound = WIDE_TOLERANCE
-                if dtype == torch.float32:
-                    bound = max(TOLERANCE, TIMES_TORCH * difference(
-                        torch_gradients[name].double(), exact[name]))
-                self.assertLessEqual(difference(gradient.double(), exact[name]), bound,
+                self.assertLessEqual(difference(gradient, exact[name]), allowed[name],
                                      f"{name} in tier {tier}")
 
     def test_networks(self):
@@ -74,6 +57,41 @@ class NetworksTest(unittest.TestCase):
                 for training in (True, False) if network is networks.ResNet18 else (True,):
                     with self.subTest(network.__name__, dtype=dtype, training=training):
                         self.check_gradients(network, dtype, training)
+
+
+class BatchNormTest(unittest.TestCase):
+    """Sums over the elements of a channel are as exact as those of torch."""
+
+    # In f32, an error is at most this share, or this multiple of torch's own error.
+    SHARE, TIMES_TORCH = 2e-7, 4
+
+    def test_errors(self):
+        for order in (torch.contiguous_format, torch.channels_last):
+            torch.manual_seed(0)
+            norm = nn.BatchNorm2d(16, momentum=1.0)
+            x = (3 + torch.randn(8, 16, 56, 56) / 2).to(memory_format=order)
+            factor = (torch.rand(x.shape) + 0.5).to(memory_format=order)
+            exact = self.step(copy.deepcopy(norm).double(), x.double(), factor.double())
+            of_torch = self.step(copy.deepcopy(norm), x, factor)
+            for mode in ("eager", "compile-now"):
+                torch._dynamo.reset()
+                call = torch.compile(norm, backend=tandem.torch.backend,
+                                     options={"fallback": "error", "mode": mode})
+                for _ in range(2):  # The first call may be run by the other tier.
+                    results = self.step(norm, x, factor, call)
+                for name, right in exact.items():
+                    allowed = max(self.SHARE, self.TIMES_TORCH * difference(
+                        of_torch[name], right))
+                    self.assertLessEqual(difference(results[name], right), allowed,
+                                         f"{name}, {mode}, {order}")
+
+    def step(self, norm, x, factor, call=None):
+        norm.zero_grad(set_to_none=True)
+        x = x.detach().requires_grad_()
+        y = (norm if call is None else call)(x)
+        y.backward(factor)
+        return {"y": y.detach(), "mean": norm.running_mean, "variance": norm.running_var,
+                "x": x.grad, "weight": norm.weight.grad, "bias": norm.bias.grad}
 
 
 class Scaled(nn.Module):

@@ -16,12 +16,8 @@ from torch.nn import functional
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent / "Inputs"))
 import torch_networks as networks  # noqa: E402
+from torch_errors import TOLERANCE, WIDE_TOLERANCE, bounds, difference, widened  # noqa: E402
 
-# In f64, an error is at most this share of the largest element of a gradient.
-WIDE_TOLERANCE = 1e-9
-# In f32, an error is at most this share, or this multiple of torch's own error: torch
-# sums the elements of batch norms in f64.
-TOLERANCE, TIMES_TORCH = 1e-5, 16
 STEPS = 30
 # At these steps, gradients are compared.
 POINTS = (0, 9, 29)
@@ -52,16 +48,6 @@ def step_of(model, call, inputs, seed):
     return value.detach(), {name: p.grad for name, p in model.named_parameters()}
 
 
-def widened(tensors):
-    return [t.double() if t.is_floating_point() else t for t in tensors]
-
-
-def difference(actual, expected):
-    """The largest difference as a share of the largest element."""
-    scale = expected.abs().max().clamp(min=1e-30)
-    return float((actual.double() - expected.double()).abs().max() / scale)
-
-
 class NetworksTest(unittest.TestCase):
     def setUp(self):
         torch._dynamo.reset()
@@ -82,16 +68,17 @@ class NetworksTest(unittest.TestCase):
         mine.load_state_dict(state)
         result, actual = step_of(mine, call, inputs, seed)
         torch.testing.assert_close(result, value)
+        right = expected if exact is None else exact
+        if value.dtype == torch.float64:
+            allowed = dict.fromkeys(right, WIDE_TOLERANCE)
+        elif exact is None:
+            allowed = dict.fromkeys(right, 10 * TOLERANCE)
+        else:
+            allowed = bounds(model, inputs, exact, expected)
         for name, gradient in actual.items():
-            bound = WIDE_TOLERANCE
-            right = expected[name]
-            if gradient.dtype == torch.float32:
-                bound = 10 * TOLERANCE if exact is None else max(
-                    TOLERANCE, TIMES_TORCH * difference(right, exact[name]))
-                right = right if exact is None else exact[name]
             # Gradients that are zero but for rounding have no largest element.
-            if float(right.abs().max()) > 1e-6:
-                self.assertLessEqual(difference(gradient, right), bound, name)
+            if float(right[name].abs().max()) > 1e-6:
+                self.assertLessEqual(difference(gradient, right[name]), allowed[name], name)
         for name, buffer in mine.named_buffers():
             torch.testing.assert_close(buffer, buffers[name])
 
