@@ -36,8 +36,8 @@ class Check:
         tensor = arguments[self.number]
         if not tensor.numel():
             return
-        low, high = torch.aminmax(tensor)
-        if int(low) >= 0 and int(high) < self.count:
+        low, high = _range(tensor)
+        if low >= 0 and high < self.count:
             return
         wrong = tensor[(tensor < 0) | (tensor >= self.count)]
         if self.ignored is not None:
@@ -45,6 +45,14 @@ class Check:
         if wrong.numel():
             raise IndexError(f"Target {int(wrong[0])} is out of bounds." if self.is_label
                              else "index out of range in self")
+
+
+def _range(tensor: torch.Tensor) -> tuple[int, int]:
+    if tensor.dim() == 1 and len(tensor) <= 64:  # A call of torch takes longer.
+        elements = tensor.tolist()
+        return min(elements), max(elements)
+    low, high = torch.aminmax(tensor)
+    return int(low), int(high)
 
 
 def find_checks(graph: torch.fx.Graph, is_training: bool) -> list[Check]:
