@@ -4,9 +4,9 @@
   cache=~/.cache/tandem
   PYTHONPATH=build/python:$cache/onnx-tests:$cache/torch utils/measure/torch-ddp-overlap.py
 
-Two processes with one thread each train an MLP of 8 MB, and communicate through gloo. A comm hook records when the
-all-reduce of each bucket starts and ends. The backward pass has computed all gradients
-when the last bucket starts. The table shows, as medians over all steps of rank 0:
+Two processes with one thread each train an MLP of 8 MB, and communicate through gloo. A comm hook records
+when the all-reduce of each bucket starts and ends. The backward pass has computed all gradients when the
+last bucket starts. The table shows, as medians over all steps of rank 0:
 
   step        the time of a step: forward, backward and SGD
   backward    from the call of backward() until all gradients are computed

@@ -97,9 +97,9 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
   let description = [{
     Plans fusion without changing any op. With `file`, the pass writes a JSON
     report to that file (docs/Fusion.md); "-" stands for standard output. The
-    report contains every decision with its reason and estimated costs, every kernel with its kind and ops, and
-    the notes that earlier passes have left for the report. The pass removes
-    these notes. With `why-not`, the pass prints to standard output whether two
+    report contains every decision with its reason and estimated costs, every
+    kernel with its kind and ops, and the notes that earlier passes have left
+    for the report. The pass removes these notes. With `why-not`, the pass prints to standard output whether two
     ops are in the same kernel and, if not, the reason.
 
     Example:

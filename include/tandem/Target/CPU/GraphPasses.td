@@ -33,8 +33,8 @@ def AssignLayouts : Pass<"tandem-assign-layouts", "::mlir::func::FuncOp"> {
     A convolution may read one layout and write the other. This is useful if the
     convolution has few input channels. The constant kernel of a grouped
     convolution with a channels-last result, whether assigned or given, is
-    transposed so that the weights of a group are adjacent. The types of arguments and results do not change. All
-    types must be static.
+    transposed so that the weights of a group are adjacent. The types of
+    arguments and results do not change. All types must be static.
 
     With `remarks`, the pass reports the chosen layouts and the estimated costs
     for every convolution. With `notes`, the pass adds an attribute

@@ -237,9 +237,8 @@ Value PrologueBuffer::computeVector(ArrayRef<Value> loops, Value mask) {
 Value PrologueBuffer::widen(Value vector, VectorType type) {
   if (!contraction.getFormat().isBytes())
     return arith::ExtFOp::create(builder, loc, type, vector);
-  if (contraction.dataType.isUnsignedInteger())
-    return arith::UIToFPOp::create(builder, loc, type, vector);
-  return arith::SIToFPOp::create(builder, loc, type, vector);
+  return widenBytes(builder, loc, vector, type,
+                    contraction.dataType.isUnsignedInteger());
 }
 
 /// The vector of the data at `loops` goes to `offset` of the memory.

@@ -124,10 +124,6 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
   bool isOutputLast = problem.isOutputLast(conv);
   Permutation last = getChannelsLast(typeOf(conv.getInput()).getRank());
   ir::ConvLayoutAttr layout = conv.getLayout();
-  Value transposedKernel;
-  if (transposesKernel(conv, isOutputLast))
-    transposedKernel = createTransposed(builder, conv.getKernel(),
-                                        getWeights(conv)->permutation);
   auto created = cast<ir::ConvOp>(builder.clone(*conv));
   std::string input = layout.getInput().str(),
               output = layout.getOutput().str();
@@ -142,8 +138,6 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
         get(operand.get(), operand.getOperandNumber() == 0 && isInputLast));
   created.setLayoutAttr(ir::ConvLayoutAttr::get(conv.getContext(), input,
                                                 layout.getKernel(), output));
-  if (transposedKernel)
-    setPlainWeights(created, transposedKernel);
   replace(conv, isOutputLast, created.getResult());
 }
 
@@ -186,7 +180,7 @@ void LayoutRewriter::run() {
 }
 
 /// Transposes the constant kernels of grouped convolutions whose results are
-/// channels last as given.
+/// channels last, whether as given or by assignment.
 static void transposeKernels(Block &block) {
   for (auto conv : block.getOps<ir::ConvOp>()) {
     if (!conv.getLayout().getOutput().ends_with("C") ||
@@ -210,12 +204,13 @@ struct AssignLayoutsPass : impl::AssignLayoutsBase<AssignLayoutsPass> {
   void runOnOperation() override {
     LayoutReport report(&getContext());
     for (Block &block : getOperation().getBody()) {
-      transposeKernels(block);
       LayoutProblem problem(block, costs);
-      if (problem.isEmpty())
-        continue;
-      problem.solve();
-      LayoutRewriter(block, problem, remarks, notes ? &report : nullptr).run();
+      if (!problem.isEmpty()) {
+        problem.solve();
+        LayoutRewriter(block, problem, remarks, notes ? &report : nullptr)
+            .run();
+      }
+      transposeKernels(block);
     }
     report.leaveAt(getOperation());
   }

@@ -61,6 +61,7 @@ public:
 private:
   bool areSumsExactInF32();
   double estimateNs(const DeviceModel &device);
+  bool isFasterInF32(const DeviceModel &device);
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
@@ -165,21 +166,26 @@ double ByteContraction::estimateNs(const DeviceModel &device) {
   return least;
 }
 
-bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
-                                      ByteSums sums) {
-  if (sums == ByteSums::i32)
-    return false;
+bool ByteContraction::isFasterInF32(const DeviceModel &device) {
   const double inIntegers = estimateNs(device);
   op->setAttr(kSumsInF32AttrName, builder.getUnitAttr());
   const double inFloats = estimateNs(device);
+  op->removeAttr(kSumsInF32AttrName);
   LLVM_DEBUG(llvm::dbgs() << *op << "\n  "
                           << llvm::formatv("sums in i32 {0:f1} us, in f32 "
                                            "{1:f1} us\n",
                                            inIntegers / 1000, inFloats / 1000));
-  if ((sums == ByteSums::f32 || inFloats < inIntegers) && areSumsExactInF32())
-    return true;
-  op->removeAttr(kSumsInF32AttrName);
-  return false;
+  return inFloats < inIntegers;
+}
+
+bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
+                                      ByteSums sums) {
+  if (sums == ByteSums::i32 ||
+      (sums == ByteSums::automatic && !isFasterInF32(device)) ||
+      !areSumsExactInF32())
+    return false;
+  op->setAttr(kSumsInF32AttrName, builder.getUnitAttr());
+  return true;
 }
 
 Value ByteContraction::pad(Value value, ArrayRef<int64_t> low,

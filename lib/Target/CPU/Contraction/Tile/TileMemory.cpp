@@ -23,6 +23,17 @@ Type getStoredType(const ElementFormat &format) {
   return IntegerType::get(format.memory.getContext(), 8 * format.bytes);
 }
 
+Value widenBytes(OpBuilder &builder, Location loc, Value bytes, Type type,
+                 bool isUnsigned) {
+  if (getElementTypeOrSelf(type).isF32())
+    return isUnsigned
+               ? arith::UIToFPOp::create(builder, loc, type, bytes).getResult()
+               : arith::SIToFPOp::create(builder, loc, type, bytes);
+  if (isUnsigned)
+    return arith::ExtUIOp::create(builder, loc, type, bytes);
+  return arith::ExtSIOp::create(builder, loc, type, bytes);
+}
+
 TileMemory::TileMemory(OpBuilder &builder, Location loc,
                        const TileProblem &problem)
     : IndexBuilder(builder, loc), contraction(problem.contraction),
@@ -151,15 +162,9 @@ Value TileMemory::widenBytes(Value bytes, Value base) {
   Type wide = format.compute;
   if (auto type = dyn_cast<VectorType>(bytes.getType()))
     wide = type.clone(wide);
-  const bool isUnsigned =
-      base == data && contraction.dataType.isUnsignedInteger();
-  if (format.compute.isF32())
-    return isUnsigned
-               ? arith::UIToFPOp::create(builder, loc, wide, bytes).getResult()
-               : arith::SIToFPOp::create(builder, loc, wide, bytes);
-  if (isUnsigned)
-    return arith::ExtUIOp::create(builder, loc, wide, bytes);
-  return arith::ExtSIOp::create(builder, loc, wide, bytes);
+  return tandem::widenBytes(builder, loc, bytes, wide,
+                            base == data &&
+                                contraction.dataType.isUnsignedInteger());
 }
 
 Value TileMemory::widenHalves(Value halves) {

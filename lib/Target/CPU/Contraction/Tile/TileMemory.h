@@ -21,6 +21,10 @@ namespace tandem {
 /// What loads and stores of elements are of: integers stand for those that are
 /// widened, for not all targets move halves.
 mlir::Type getStoredType(const ElementFormat &format);
+/// Converts integers of 8 bits, one or a vector of them, to `type`, whose
+/// elements are f32 or i32.
+mlir::Value widenBytes(mlir::OpBuilder &builder, mlir::Location loc,
+                       mlir::Value bytes, mlir::Type type, bool isUnsigned);
 
 /// What the tiles of a contraction have in common, all of which outlives what
 /// emits them.
