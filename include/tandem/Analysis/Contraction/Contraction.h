@@ -26,8 +26,9 @@ inline int64_t getEvenShare(int64_t total, int64_t most) {
   return llvm::divideCeilSigned(total, llvm::divideCeilSigned(total, most));
 }
 
-/// tandem-cpu-fit-bytes adds this attribute to contractions whose products of
-/// integers of 8 bits are summed in f32 (Contraction::areSumsInF32).
+/// The pass tandem-cpu-fit-bytes adds this attribute to a contraction of
+/// integers of 8 bits whose kernel sums the products in f32
+/// (Contraction::areSumsInF32).
 inline constexpr llvm::StringLiteral kSumsInF32AttrName = "tandem.sums_in_f32";
 
 /// A tandem.conv or tandem.matmul in one common form: as sums over the taps of
@@ -99,8 +100,7 @@ struct Contraction {
   /// those of two blocks of outputs.
   int64_t scaleStride = 0, scaleBlockStride = 0;
   /// Whether products of integers of 8 bits are summed in f32. This is exact,
-  /// because the sum of any subset of the products of an output has a magnitude
-  /// of at most 2^24.
+  /// because no partial sum of the products of an output exceeds 2^24.
   bool areSumsInF32 = false;
   /// Whether the target wants the sums to stay in registers.
   bool sumsInRegisters = false;

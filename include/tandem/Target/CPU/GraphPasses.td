@@ -182,11 +182,11 @@ def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
     Changes convolutions and matrix products of integers of 8 bits whose weights
     are constant. The results stay the same.
 
-    - If the sum of any subset of the products of an output has a magnitude of at
-      most 2^24, sums in f32 are exact, too. If they are estimated to be faster,
-      the op
-      gets the attribute `tandem.sums_in_f32`. Kernels then convert the data and
-      the weights to f32. The items below are for other ops.
+    - If no partial sum of the products of an output can exceed 2^24, whatever
+      the data, a sum in f32 is exact. If sums in f32 are also estimated to be
+      faster, the op gets the attribute `tandem.sums_in_f32`, and its kernel
+      converts the data and the weights to f32. The items below are for the
+      other ops.
     - The instruction `vpdpbusd` multiplies quads of inputs. A convolution of a
       few input channels, such as the three of an image, gets channels of zeros
       that fill the last quad.
