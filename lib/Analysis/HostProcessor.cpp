@@ -21,14 +21,37 @@
 
 namespace tandem {
 
-/// The host with these of its features.
-static Processor hostWith(const llvm::StringMap<bool> &enabled) {
+static std::string toString(const llvm::StringMap<bool> &enabled) {
   llvm::SubtargetFeatures features;
   for (const auto &feature : enabled)
     features.AddFeature(feature.first(), feature.second);
+  return features.getString();
+}
+
+std::string changeFeatures(std::string_view features,
+                           std::string_view changes) {
+  llvm::StringMap<bool> enabled;
+  const auto read = [](std::string_view list, auto visit) {
+    for (llvm::StringRef entry : llvm::split(llvm::StringRef(list), ','))
+      if (entry.size() > 1)
+        visit(entry.drop_front(), entry.starts_with("+"));
+  };
+  read(features,
+       [&](llvm::StringRef name, bool isOn) { enabled[name] = isOn; });
+  read(changes, [&](llvm::StringRef name, bool isOn) {
+    // The lists of LLVM do not have all names that it accepts.
+    if (enabled.contains(name))
+      llvm::X86::updateImpliedFeatures(name, isOn, enabled);
+    enabled[name] = isOn;
+  });
+  return toString(enabled);
+}
+
+/// The host with these of its features.
+static Processor hostWith(const llvm::StringMap<bool> &enabled) {
   Processor host;
   host.name = llvm::sys::getHostCPUName().str();
-  host.features = features.getString();
+  host.features = toString(enabled);
   host.vectorBits = getVectorBits(host.features);
   return host;
 }

@@ -47,6 +47,11 @@ Expected<Processor> findProcessor(std::string_view name);
 /// entry overrides an earlier one.
 bool hasFeature(std::string_view features, std::string_view name);
 
+/// The feature string `features` after `changes` ("-avx2,+f16c"). A feature that
+/// is removed takes along all features that need it, and one that is added
+/// brings those that it needs, as in LLVM.
+std::string changeFeatures(std::string_view features, std::string_view changes);
+
 /// Whether the processor has AVX-512 BF16 for vectors of all widths: it
 /// multiplies and adds pairs of bf16, and rounds f32 to bf16.
 bool hasBF16Pairs(const Processor &processor);

@@ -50,7 +50,7 @@ CPUTargetOptions resolve(const CPUTargetOptions &options) {
     result.cpu = host.name;
     result.features = host.features;
     if (!options.features.empty())
-      result.features += "," + options.features;
+      result.features = changeFeatures(host.features, options.features);
   }
   if (result.vectorBits == 0)
     result.vectorBits = static_cast<unsigned>(getVectorBits(result.features));
