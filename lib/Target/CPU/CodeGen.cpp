@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CodeGen.h"
+#include "FatalErrors.h"
 
 #include "llvm/Analysis/VectorUtils.h"
 #include "llvm/IR/IRBuilder.h"
@@ -199,11 +200,15 @@ Expected<std::vector<uint8_t>> emitObject(Module &module,
                                           TargetMachine &machine) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
-  CodeGenPasses passes;
-  if (machine.addPassesToEmitFile(passes, stream, nullptr,
+  auto passes = std::make_unique<CodeGenPasses>();
+  if (machine.addPassesToEmitFile(*passes, stream, nullptr,
                                   CodeGenFileType::ObjectFile))
     return fail("codegen", "LLVM cannot emit objects for this host");
-  passes.run(module);
+  if (Status ran = runUntilFatalError([&] { passes->run(module); }); !ran) {
+    // Passes that have not ended must not be destroyed.
+    (void)passes.release();
+    return tl::unexpected(ran.error());
+  }
   return std::vector<uint8_t>(object.begin(), object.end());
 }
 

@@ -45,6 +45,30 @@ std::vector<float> runScale(const CompiledKernel &kernel) {
   return y;
 }
 
+/// LLVM is told to avoid AVX2, which the instruction of AVX-VNNI needs, and
+/// finds no instruction. That must not end the process.
+TEST(CPUTarget, ReturnsFatalErrorsOfLLVM) {
+  const char *source = R"(
+module @k attributes {tandem.kind = #tandem<fusion_kind contraction>} {
+  func.func @k(%x: tensor<1x8x8x4xui8>, %w: tensor<3x3x16x4xi8>) -> tensor<1x6x6x16xi32> {
+    %0 = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWOI", output = "NHWC">
+      : (tensor<1x8x8x4xui8>, tensor<3x3x16x4xi8>) -> tensor<1x6x6x16xi32>
+    return %0 : tensor<1x6x6x16xi32>
+  }
+})";
+  CPUTargetOptions options;
+  options.cpu = "x86-64";
+  options.features = "+avx,+avxvnni,-avx2";
+  for (int i = 0; i < 2; ++i) {
+    const auto kernel = compileKernel(source, options);
+    ASSERT_FALSE(kernel);
+    EXPECT_EQ(kernel.error().phase, "codegen");
+    EXPECT_THAT(kernel.error().message, HasSubstr("LLVM: Cannot select"));
+    EXPECT_THAT(kernel.error().message, testing::Not(HasSubstr("\n")));
+  }
+  EXPECT_TRUE(compileKernel(source, {"x86-64", "+avx2"}));
+}
+
 TEST(CPUTarget, KernelsOfOneNameCoexist) {
   auto twice = compileKernel(scaleBy("2.0"));
   auto thrice = compileKernel(scaleBy("3.0"));
