@@ -19,9 +19,13 @@
 
 namespace tandem {
 
-/// `mask` as a value that LLVM does not know. LLVM 22 stores 32 bits for a
-/// masked store of elements that were narrowed to 8 or 16 bits, if it knows
-/// that the mask has one lane.
+/// `mask` as a value that LLVM does not know. If LLVM 22 knows the mask of a
+/// masked store, it makes two mistakes:
+/// - It stores 32 bits for an element that was narrowed to 8 or 16 bits, if the
+///   mask has one lane.
+/// - It makes an extension of a shuffle that repeats the elements of a shorter
+///   vector, if the last lanes and every other lane are not stored, and aborts
+///   where AVX-512 has no instruction for it.
 mlir::Value hideMask(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value mask);
 

@@ -185,6 +185,9 @@ private:
   /// Masks: the lanes that exist, the lanes among them that may read memory,
   /// and a scalar that says whether all of them may.
   mlir::Value tailMask, guardMask, uniformGuard;
+  /// Whether a vector that is shorter than the lanes has been loaded and its
+  /// elements distributed among them.
+  bool hasShortReads = false;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
   llvm::DenseMap<mlir::Value, LaneValue> values;
   const KnownConditions *known = nullptr;

@@ -269,6 +269,7 @@ LaneValue LaneEmitter::emitShuffledLoad(Buffer buffer, const LaneValue &offset,
   int64_t span = most - least + 1;
   auto length = static_cast<int64_t>(span < lanes ? llvm::PowerOf2Ceil(span)
                                                   : llvm::alignTo(span, lanes));
+  hasShortReads |= length < lanes;
   auto wide = VectorType::get({length}, memoryType);
   Value mask = createConstantMask(builder, loc, length, span);
   Value zero =
@@ -354,9 +355,9 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   Value pointer = getPointer(buffer, offset.value);
   if (isVector && tailMask) {
     constexpr unsigned kNarrow = 32;
-    Value mask = memoryType.getIntOrFloatBitWidth() < kNarrow
-                     ? hideMask(builder, loc, tailMask)
-                     : tailMask;
+    bool isHidden =
+        hasShortReads || memoryType.getIntOrFloatBitWidth() < kNarrow;
+    Value mask = isHidden ? hideMask(builder, loc, tailMask) : tailMask;
     LLVM::MaskedStoreOp::create(builder, loc, stored, pointer, mask,
                                 getAlignment(memoryType));
   } else {
