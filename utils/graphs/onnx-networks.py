@@ -24,12 +24,12 @@ With --quantize, ONNX Runtime's quantizer first quantizes the network:
                   the activations
   int4            the weights of matrix products to 4 bits
 Errors are then printed but not checked, because a result may differ by a few steps of its
-quantization. The time of a system that cannot run the model is inf. ONNX Runtime is
-measured twice for 8 bits, the second time with instructions that do not saturate. There
-are two ratios: "ratio to exact" compares with the systems that do not saturate on this
-processor (onnx_saturation.py), and "ratio to all" with all systems. The geometric means
-at the end are those of "ratio to exact". They leave out networks that none of these
-systems can run.
+quantization. The time of a system that cannot run the model is inf. A system whose results
+are not exact by default is measured a second time with an option that makes them exact
+(onnx_peers.py). There are two ratios: "ratio to exact" compares with the systems that are
+exact on this processor (onnx_exactness.py), and "ratio to all" with all systems. The
+geometric means at the end are those of "ratio to exact". They leave out networks that none
+of these systems can run.
 
 Needs the packages of utils/requirements/networks.txt. Files are written to a
 temporary folder, or to --folder, where they are reused.
@@ -47,10 +47,10 @@ import warnings
 
 import numpy
 
+import onnx_exactness
 import onnx_export
 import onnx_peers
 import onnx_quantize
-import onnx_saturation
 
 NETWORKS = """resnet18 resnet50 mobilenet_v2 mobilenet_v3_large
 mobilenet_v3_small efficientnet_b0 squeezenet1_1 googlenet densenet121
@@ -70,7 +70,7 @@ class Case:
         numpy.save(self.input, onnx_export.make_input(name, batch))
 
     def peers(self):
-        return peers_for(self.options.quantize)
+        return onnx_peers.peers_for(self.options.quantize)
 
     def run_peer(self, peer, seconds):
         """The result, and the median time of a call in ns."""
@@ -126,16 +126,9 @@ class Case:
         return [statistics.median(column) for column in zip(*samples)]
 
 
-def peers_for(form):
-    """The peers that are measured; one of them is only of use for integers."""
-    return [peer for peer in onnx_peers.PEERS
-            if peer != "onnxruntime-exact" or form in ("qdq", "qoperator", "dynamic")]
-
-
 def find_exact_peers(form):
-    if form in ("qdq", "qoperator", "dynamic"):
-        return onnx_saturation.exact_peers("dynamic" if form == "dynamic" else "qdq")
-    return peers_for(form)
+    return onnx_exactness.exact_peers("qdq" if form == "qoperator" else form) if form \
+        else onnx_peers.peers_for(form)
 
 
 def ratio_names(form):
@@ -228,7 +221,7 @@ def main():
         header += ["eager error", "compiled error"]
     if options.seconds:
         header += ["compiled ms",
-                   *[f"{peer} ms" for peer in peers_for(options.quantize)],
+                   *[f"{peer} ms" for peer in onnx_peers.peers_for(options.quantize)],
                    *ratio_names(options.quantize)]
         options.exact_peers = find_exact_peers(options.quantize)
     print("\t".join(header))

@@ -3,8 +3,11 @@
 
   utils/graphs/onnx_peers.py PEER MODEL.onnx INPUT.npy OUTPUT.npy --threads=2 --seconds=0.5
 
-PEER is onnxruntime, onnxruntime-exact (which uses instructions that do not saturate sums
-of products of 8-bit integers) or openvino.
+PEER is one of these:
+  onnxruntime, openvino
+  onnxruntime-exact  uses instructions that do not saturate sums of products of 8-bit
+                     integers
+  openvino-exact     does not round data to 8 bits for products with quantized weights
 
 Prints the median time of a call in nanoseconds; 0 with --seconds=0. The model
 has one input, whose sizes are fixed before anything is compiled, as Tandem has
@@ -34,13 +37,14 @@ def onnxruntime_call(options, value, is_exact=False):
     return lambda: session.run(None, {name: value})[0]
 
 
-def openvino_call(options, value):
+def openvino_call(options, value, is_exact=False):
     import openvino
     model = openvino.Core().read_model(options.model)
     model.reshape(list(value.shape))
     request = openvino.compile_model(model, "CPU", {
         "INFERENCE_NUM_THREADS": options.threads,
         "INFERENCE_PRECISION_HINT": "f32",
+        **({"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0} if is_exact else {}),
         "PERFORMANCE_HINT": "LATENCY"}).create_infer_request()
     return lambda: request.infer([value], share_inputs=True,
                                  share_outputs=True)[0]
@@ -50,8 +54,19 @@ def onnxruntime_exact_call(options, value):
     return onnxruntime_call(options, value, is_exact=True)
 
 
+def openvino_exact_call(options, value):
+    return openvino_call(options, value, is_exact=True)
+
+
 PEERS = {"onnxruntime": onnxruntime_call, "onnxruntime-exact": onnxruntime_exact_call,
-         "openvino": openvino_call}
+         "openvino": openvino_call, "openvino-exact": openvino_exact_call}
+
+
+def peers_for(form):
+    """The peers of a form of quantization (onnx_quantize.py), or of models in f32. Two of
+    them matter for some forms only."""
+    forms = {"onnxruntime-exact": ("qdq", "qoperator", "dynamic"), "openvino-exact": ("int4",)}
+    return [peer for peer in PEERS if form in forms.get(peer, (form,))]
 
 
 def sample(call, seconds):

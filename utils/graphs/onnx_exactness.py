@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""Tells which systems saturate sums of products of 8-bit integers on this processor.
+"""Tells which systems compute quantized products exactly on this processor.
 
-  utils/graphs/onnx_saturation.py build/bin/tandem-run
+  utils/graphs/onnx_exactness.py build/bin/tandem-run
 
-A convolution in QDQ form and a dynamically quantized matrix product sum 64 products of
-255 and 127, scaled so that the result is 64. A system that adds two products in 16 bits
-returns about 32. Needs the packages of utils/requirements/networks.txt.
+- A convolution in QDQ form (qdq) and a dynamically quantized matrix product (dynamic) sum
+  64 products of 255 and 127, scaled so that the result is 64. A system that adds two
+  products in 16 bits returns about 32, because the sums saturate.
+- A product with weights of 4 bits (int4) sums one 1 and 31 numbers of 1/512 in each block.
+  A system that rounds the data of a block to 8 bits loses the small numbers.
+
+Needs the packages of utils/requirements/networks.txt.
 
 utils/graphs/onnx-networks.py imports `exact_peers`.
 """
@@ -22,7 +26,9 @@ from onnx import TensorProto, helper, numpy_helper
 import onnx_peers
 
 CHANNELS = 64
-SHAPES = {"qdq": (1, CHANNELS, 8, 8), "dynamic": (8, CHANNELS)}
+BLOCK = 32  # Weights of 4 bits that share a scale.
+SHAPES = {"qdq": (1, CHANNELS, 8, 8), "dynamic": (8, CHANNELS), "int4": (8, CHANNELS)}
+SMALL = 1 / 512  # Of the largest data: less than half of 1/127.
 NUMBERS = {"input_scale": numpy.float32(1 / 255), "input_zero": numpy.uint8(0),
            "weight_scale": numpy.float32(1 / 127), "weight_zero": numpy.int8(0),
            "result_scale": numpy.float32(1 / 3), "result_zero": numpy.uint8(0)}
@@ -46,22 +52,49 @@ def dynamic_nodes():
             node("Mul", ["f", "scale"], ["g"]), node("Mul", ["g", "weight_scale"], ["y"])]
 
 
+def int4_nodes():
+    return [helper.make_node("MatMulNBits", ["x", "w", "scales"], ["y"], domain="com.microsoft",
+                             K=CHANNELS, N=CHANNELS, bits=4, block_size=BLOCK)]
+
+
+NODES = {"qdq": qdq_nodes, "dynamic": dynamic_nodes, "int4": int4_nodes}
+
+
+def make_constants(form):
+    if form == "int4":  # Each weight is 9, less its zero point of 8.
+        blocks = CHANNELS // BLOCK
+        return {"w": numpy.full((CHANNELS, blocks, BLOCK // 2), 0x99, numpy.uint8),
+                "scales": numpy.ones(CHANNELS * blocks, numpy.float32)}
+    ones = (1,) * (len(SHAPES[form]) - 2)
+    return {**NUMBERS, "w": numpy.full((CHANNELS, CHANNELS) + ones, 127, numpy.int8)}
+
+
+def make_data(form):
+    data = numpy.ones(SHAPES[form], numpy.float32)
+    if form == "int4":
+        data *= SMALL
+        data[:, ::BLOCK] = 1
+    return data
+
+
 def write_model(form, path):
     shape = SHAPES[form]
-    weights = numpy.full((CHANNELS, CHANNELS) + (1,) * (len(shape) - 2), 127, numpy.int8)
     constants = [numpy_helper.from_array(value, name)
-                 for name, value in {**NUMBERS, "w": weights}.items()]
+                 for name, value in make_constants(form).items()]
     graph = helper.make_graph(
-        qdq_nodes() if form == "qdq" else dynamic_nodes(), form,
+        NODES[form](), form,
         [helper.make_tensor_value_info("x", TensorProto.FLOAT, shape)],
         [helper.make_tensor_value_info("y", TensorProto.FLOAT, shape)], constants)
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)],
-                              ir_version=8)
+    model = helper.make_model(
+        graph, opset_imports=[helper.make_opsetid("", 17),
+                              helper.make_opsetid("com.microsoft", 1)], ir_version=8)
     onnx.save(model, str(path))
 
 
-def is_exact(result):
-    return abs(float(result.min()) - CHANNELS) < 0.5
+def is_exact(form, result):
+    """Whether the result differs from the right one by less than a rounding to 8 bits."""
+    expected = make_data(form)[0].reshape(CHANNELS, -1)[:, 0].sum()
+    return abs(float(result.min()) / expected - 1) < 1 / 128
 
 
 def peer_results(form, folder):
@@ -69,15 +102,15 @@ def peer_results(form, folder):
     model = str(folder / f"{form}.onnx")
     write_model(form, model)
     options = argparse.Namespace(model=model, threads=1, dim=None)
-    value = numpy.ones(SHAPES[form], numpy.float32)
-    return {name: make(options, value)() for name, make in onnx_peers.PEERS.items()}
+    return {name: onnx_peers.PEERS[name](options, make_data(form))()
+            for name in onnx_peers.peers_for(form)}
 
 
 def exact_peers(form):
-    """The names of the peers whose sums are exact on this processor."""
+    """The names of the peers that compute exactly on this processor."""
     with tempfile.TemporaryDirectory() as folder:
         results = peer_results(form, pathlib.Path(folder))
-    return [name for name, result in results.items() if is_exact(result)]
+    return [name for name, result in results.items() if is_exact(form, result)]
 
 
 def run_tandem(tandem_run, model, value, folder):
@@ -95,13 +128,13 @@ def main():
     print("form\tsystem\tresult\t")
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for form, shape in SHAPES.items():
+        for form in SHAPES:
             results = peer_results(form, folder)
             results["tandem"] = run_tandem(options.tandem_run, folder / f"{form}.onnx",
-                                           numpy.ones(shape, numpy.float32), folder)
+                                           make_data(form), folder)
             for name, result in results.items():
-                print(f"{form}\t{name}\t{float(result.min()):.1f}\t"
-                      + ("exact" if is_exact(result) else "saturates"))
+                print(f"{form}\t{name}\t{float(result.min()):.3f}\t"
+                      + ("exact" if is_exact(form, result) else "not exact"))
     return 0
 
 
