@@ -12,6 +12,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Support/ExactSums.h"
 #include "tandem/Support/ShapeRules.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"

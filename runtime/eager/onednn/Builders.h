@@ -43,10 +43,15 @@ void buildConvBackwardWeights(const Signature &signature, Plan &plan);
 void buildMatmul(const Signature &signature, Plan &plan);
 void buildAvgPool(const Signature &signature, Plan &plan);
 
-/// The library's element type for `dtype`, which must be f32 or bf16.
+/// The library's element type for `dtype`, which must be f32, bf16, ui8, i8 or
+/// i32.
 inline dnnl::memory::data_type dataType(DType dtype) {
-  return dtype == DType::bf16 ? dnnl::memory::data_type::bf16
-                              : dnnl::memory::data_type::f32;
+  using Type = dnnl::memory::data_type;
+  return dtype == DType::bf16  ? Type::bf16
+         : dtype == DType::ui8 ? Type::u8
+         : dtype == DType::i8  ? Type::s8
+         : dtype == DType::i32 ? Type::s32
+                               : Type::f32;
 }
 
 /// Whether an implementation, given by the library's name for it, is the

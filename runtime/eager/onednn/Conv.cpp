@@ -39,7 +39,7 @@ static memory::desc biasDesc(const SpatialConv &conv, memory::data_type type) {
 namespace {
 struct ConvBuilder {
   SpatialConv conv;
-  /// In the type that is computed in.
+  /// In the types that are computed in.
   memory::desc input, kernel, bias, output;
 
   explicit ConvBuilder(const Signature &signature);
@@ -54,12 +54,14 @@ ConvBuilder::ConvBuilder(const Signature &signature)
     : conv(SpatialConv::of(
           *signature.op.attrs.AsConvAttrs(), signature.operands[0].shape,
           signature.operands[1].shape, signature.result().shape)) {
-  const memory::data_type type = computeType(conv, signature.result().dtype);
-  input = imageDesc(conv.in, type);
-  output = imageDesc(conv.out, type);
-  kernel = kernelDesc(conv.weights, conv.groups, type);
+  const auto typeOf = [&](const TensorType &type) {
+    return computeType(conv, type.dtype);
+  };
+  input = imageDesc(conv.in, typeOf(signature.operands[0]));
+  kernel = kernelDesc(conv.weights, conv.groups, typeOf(signature.operands[1]));
+  output = imageDesc(conv.out, typeOf(signature.result()));
   if (signature.operands.size() > 2)
-    bias = biasDesc(conv, type);
+    bias = biasDesc(conv, typeOf(signature.operands[2]));
 }
 
 convolution_forward::primitive_desc
@@ -94,10 +96,14 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
 
   const memory::data_type type = dataType(signature.result().dtype);
   const memory::desc result = imageDesc(conv.out, type);
-  const Buffer from = plan.converted(Plan::operand(0), imageDesc(conv.in, type),
-                                     desc.src_desc());
+  const Buffer from =
+      plan.converted(Plan::operand(0),
+                     imageDesc(conv.in, dataType(signature.operands[0].dtype)),
+                     desc.src_desc());
   const Buffer weights =
-      converted(signature, plan, 1, kernelDesc(conv.weights, conv.groups, type),
+      converted(signature, plan, 1,
+                kernelDesc(conv.weights, conv.groups,
+                           dataType(signature.operands[1].dtype)),
                 desc.weights_desc());
   const bool direct = desc.dst_desc() == result;
   const Buffer to = direct ? Plan::result() : plan.temporary(desc.dst_desc());

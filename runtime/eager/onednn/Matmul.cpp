@@ -35,20 +35,24 @@ static memory::desc matrices(const MatmulDims &dims, const Strides &batch,
 /// multiple of 16 its AMX kernel runs with tiles that were configured for
 /// others: an illegal instruction (oneDNN 2.6).
 static memory::data_type computeType(const MatmulDims &dims, DType dtype) {
-  return dims.k % 2 != 0 ? memory::data_type::f32 : dataType(dtype);
+  return dtype == DType::bf16 && dims.k % 2 != 0 ? memory::data_type::f32
+                                                 : dataType(dtype);
 }
 
 namespace {
-/// The descriptions of both operands and of the result, in one element type.
+/// The descriptions of both operands and of the result. `typeOf` gives the
+/// library's element type for the type of a tensor.
 struct Descriptions {
   memory::desc lhs, rhs, result;
-  Descriptions(const MatmulDims &dims, const Shape &shape,
-               memory::data_type type)
-      : lhs(matrices(dims, dims.lhsBatch, type, dims.m, dims.k, dims.lhsM,
-                     dims.lhsK)),
-        rhs(matrices(dims, dims.rhsBatch, type, dims.k, dims.n, dims.rhsK,
-                     dims.rhsN)),
-        result(matrices(dims, rowMajorStrides(shape), type, dims.m, dims.n,
+  template <typename TypeOf>
+  Descriptions(const MatmulDims &dims, const Signature &signature,
+               TypeOf typeOf)
+      : lhs(matrices(dims, dims.lhsBatch, typeOf(signature.operands[0].dtype),
+                     dims.m, dims.k, dims.lhsM, dims.lhsK)),
+        rhs(matrices(dims, dims.rhsBatch, typeOf(signature.operands[1].dtype),
+                     dims.k, dims.n, dims.rhsK, dims.rhsN)),
+        result(matrices(dims, rowMajorStrides(signature.result().shape),
+                        typeOf(signature.result().dtype), dims.m, dims.n,
                         dims.n, 1)) {}
 };
 } // namespace
@@ -58,9 +62,9 @@ void onednn::buildMatmul(const Signature &signature, Plan &plan) {
   const MatmulDims dims = MatmulDims::of(
       attrs.transpose_lhs, attrs.transpose_rhs, signature.operands[0].shape,
       signature.operands[1].shape, signature.result().shape);
-  const DType dtype = signature.result().dtype;
-  const Descriptions given(dims, signature.result().shape, dataType(dtype)),
-      used(dims, signature.result().shape, computeType(dims, dtype));
+  const Descriptions given(dims, signature, dataType),
+      used(dims, signature,
+           [&](DType dtype) { return computeType(dims, dtype); });
   // Converting weights at each call would cost more than it gains.
   const memory::desc rhs =
       signature.isConstant(1) ? anyFormat(used.rhs) : used.rhs;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Builders.h"
+#include "ByteSums.h"
 #include "OneThread.h"
 
 #include <algorithm>
@@ -40,7 +41,8 @@ static bool isEmpty(const TensorType &type) {
 static bool isCandidate(const Signature &signature) {
   const DType dtype = signature.result().dtype;
   return builderOf(signature.op.kind) &&
-         (dtype == DType::f32 || dtype == DType::bf16) &&
+         (dtype == DType::f32 || dtype == DType::bf16 ||
+          (sumsBytes(signature) && multipliesBytes())) &&
          !isEmpty(signature.result()) &&
          std::none_of(signature.operands.begin(), signature.operands.end(),
                       isEmpty);
@@ -50,7 +52,7 @@ static bool isCandidate(const Signature &signature) {
 static bool isSmall(const Signature &signature) {
   const OpCost opCost =
       cost(signature.op, signature.operands, signature.result());
-  return opCost.flops < 1'000'000 && opCost.bytes < 128 * 1024;
+  return opCost.flops < 1'000'000 && opCost.bytes < kSmallBytes;
 }
 
 namespace {
@@ -80,6 +82,8 @@ struct OneDNNProvider final : Provider {
                                  std::string(tandem::name(signature.op.kind)) +
                                  ": " + error.what());
     }
+    if (sumsBytes(signature) && !areByteSumsExact(signature, *plan))
+      return nullptr;
     return plan;
   }
 };

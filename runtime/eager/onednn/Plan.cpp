@@ -11,6 +11,8 @@
 
 #include "tandem/Runtime/Memory/AlignedBytes.h"
 
+#include <algorithm>
+
 #include <dnnl_debug.h>
 
 using namespace tandem;
@@ -65,21 +67,31 @@ Buffer Plan::temporary(const dnnl::memory::desc &desc) {
   return buffer;
 }
 
-void Plan::add(const dnnl::primitive &primitive,
-               const dnnl::memory::desc &scratchpad,
-               std::vector<Argument> arguments) {
+void Plan::addStep(const dnnl::primitive &primitive,
+                   const dnnl::memory::desc &scratchpad,
+                   std::vector<Argument> arguments, bool isSmallStep) {
   if (scratchpad.get_size() != 0)
     arguments.push_back(
         {DNNL_ARG_SCRATCHPAD, scratchpad, temporary(scratchpad)});
-  steps.push_back({primitive, std::move(arguments)});
+  steps.push_back({primitive, std::move(arguments), isSmallStep});
+}
+
+void Plan::add(const dnnl::primitive &primitive,
+               const dnnl::memory::desc &scratchpad,
+               std::vector<Argument> arguments) {
+  addStep(primitive, scratchpad, std::move(arguments), isSmall);
 }
 
 void Plan::reorder(Buffer from, const dnnl::memory::desc &fromDesc, Buffer to,
                    const dnnl::memory::desc &toDesc) {
+  const size_t bytes = fromDesc.get_size() + toDesc.get_size();
+  const bool isSmallStep = isSmall || static_cast<int64_t>(bytes) < kSmallBytes;
+  const OneThread oneThread(isSmallStep);
   const dnnl::reorder::primitive_desc desc(engine(), fromDesc, engine(), toDesc,
                                            attributes());
-  add(dnnl::reorder(desc), desc.scratchpad_desc(),
-      {{DNNL_ARG_FROM, fromDesc, from}, {DNNL_ARG_TO, toDesc, to}});
+  addStep(dnnl::reorder(desc), desc.scratchpad_desc(),
+          {{DNNL_ARG_FROM, fromDesc, from}, {DNNL_ARG_TO, toDesc, to}},
+          isSmallStep);
 }
 
 Buffer Plan::converted(Buffer from, const dnnl::memory::desc &fromDesc,
@@ -104,6 +116,18 @@ Buffer Plan::convertedNow(const Tensor &constant, const memory::desc &fromDesc,
   stream.wait();
   kept.push_back(std::move(*copy));
   return {Buffer::Kind::kept, static_cast<int64_t>(kept.size()) - 1};
+}
+
+std::string_view Plan::implementation() const {
+  const auto last =
+      std::find_if(steps.rbegin(), steps.rend(), [](const Step &step) {
+        return step.primitive.get_kind() != dnnl::primitive::kind::reorder;
+      });
+  const char *name = "";
+  if (last != steps.rend())
+    dnnl_primitive_desc_query(last->primitive.get_primitive_desc(),
+                              dnnl_query_impl_info_str, 0, &name);
+  return name;
 }
 
 static Status failure(dnnl_status_t status) {
@@ -134,13 +158,14 @@ Status Plan::run(const StepContext &context, std::span<const Tensor> operands,
     if (auto status = dnnl_memory_set_data_handle(slot.memory.get(), data))
       return failure(status);
   }
-  const OneThread oneThread(isSmall);
-  for (size_t i = 0; i < steps.size(); ++i)
+  for (size_t i = 0; i < steps.size(); ++i) {
+    const OneThread oneThread(steps[i].isSmall);
     if (auto status =
             dnnl_primitive_execute(steps[i].primitive.get(), threadStream(),
                                    static_cast<int>(state->arguments[i].size()),
                                    state->arguments[i].data()))
       return failure(status);
+  }
   states.put(std::move(state));
   return {};
 } catch (const std::exception &error) { // dnnl::error, std::bad_alloc

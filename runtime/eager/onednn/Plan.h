@@ -20,6 +20,7 @@
 
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <dnnl.hpp>
@@ -44,10 +45,15 @@ struct Argument {
   Buffer buffer;
 };
 
+/// A primitive that reads and writes fewer bytes takes one thread about 10 us,
+/// if it only moves data.
+inline constexpr int64_t kSmallBytes = 128 * 1024;
+
 /// A sequence of oneDNN primitives that computes one op.
 class Plan final : public PreparedOp {
 public:
-  /// A small plan is built and run on one thread (see OneThread).
+  /// The primitives of a small plan are created and run on one thread (see
+  /// OneThread). In other plans, only small reorders are.
   explicit Plan(bool isSmall);
   ~Plan() override;
 
@@ -79,6 +85,10 @@ public:
   void reorder(Buffer from, const dnnl::memory::desc &fromDesc, Buffer to,
                const dnnl::memory::desc &toDesc);
 
+  /// The library's name for the implementation of the last primitive that is
+  /// not a reorder.
+  std::string_view implementation() const;
+
   Status run(const StepContext &context, std::span<const Tensor> operands,
              std::span<Tensor> results) const override;
   /// Bytes of all temporaries and scratchpads.
@@ -88,7 +98,11 @@ private:
   struct Step {
     dnnl::primitive primitive;
     std::vector<Argument> arguments;
+    bool isSmall;
   };
+  void addStep(const dnnl::primitive &primitive,
+               const dnnl::memory::desc &scratchpad,
+               std::vector<Argument> arguments, bool isSmallStep);
   struct State;
 
   bool isSmall;

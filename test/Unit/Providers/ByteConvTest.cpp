@@ -8,6 +8,7 @@
 
 #include "Cases.h"
 
+#include <cstring>
 #include <random>
 
 using namespace tandem;
@@ -41,8 +42,9 @@ void checkByteConv(DType dtype, const ByteConvCase &c) {
   for (Tensor *tensor : {&data, &weights})
     for (int64_t i = 0; i < tensor->bytes(); ++i)
       tensor->as<uint8_t>()[i] = i % 3 == 0 ? 0x80 : rng();
-  checkAgainstReference(eigenProvider(),
-                        {makeOp(OpKind::conv, attrs), {data, weights}});
+  for (const Provider *provider : {&oneDNNProvider(), &eigenProvider()})
+    checkAgainstReference(*provider,
+                          {makeOp(OpKind::conv, attrs), {data, weights}});
 }
 
 /// Convolutions of bytes whose rows are shorter and longer than the blocks that
@@ -71,6 +73,62 @@ TEST(ByteConv, Depthwise) {
   for (DType dtype : {DType::i8, DType::ui8})
     for (const ByteConvCase &c : cases)
       checkByteConv(dtype, c);
+}
+
+/// Runs an op in the eager tier, with the weights as a constant or not.
+void checkEager(const OpDesc &op, const std::vector<Tensor> &operands,
+                bool hasConstantWeights) {
+  const Tensor expected = reference(op, operands);
+  const TensorType types[] = {operands[0].type(), operands[1].type()},
+                   type = expected.type();
+  const Tensor constants[] = {Tensor(), operands[1]};
+  OpSignature signature{op, types, {&type, 1}};
+  if (hasConstantWeights)
+    signature.constants = constants;
+  const auto prepared = prepareOp(eagerProviders(), signature);
+  ASSERT_TRUE(prepared) << prepared.error().message;
+  Tensor result = emptyTensor(type);
+  ASSERT_TRUE(runOp(**prepared, operands, {&result, 1}));
+  EXPECT_EQ(std::memcmp(result.data(), expected.data(), result.bytes()), 0)
+      << name(op.kind);
+}
+
+/// Sums beyond 2^24, most of them odd: f32 would round them.
+TEST(ByteSums, BeyondF32) {
+  const auto makeTensor = [](const TensorType &type, auto makeElement) {
+    Tensor tensor = emptyTensor(type);
+    const int64_t last = type.shape[type.shape.rank() - 1];
+    for (int64_t i = 0; i < type.shape.numElements(); ++i)
+      tensor.as<uint8_t>()[i] = uint8_t(makeElement(i % last));
+    return tensor;
+  };
+  fb::ConvAttrsT attrs;
+  attrs.strides = attrs.dilations = {1, 1};
+  attrs.pad_low = attrs.pad_high = {1, 1};
+  attrs.input_layout = attrs.output_layout = "NHWC";
+  attrs.kernel_layout = "HWIO";
+  fb::MatmulAttrsT widens;
+  widens.widen = true;
+  const OpDesc conv = makeOp(OpKind::conv, attrs),
+               matmul = makeOp(OpKind::matmul, widens);
+  const auto weightOf = [](int64_t output) {
+    return output % 2 == 0 ? 127 : -127;
+  };
+  for (DType dtype : {DType::i8, DType::ui8}) {
+    const auto dataOf = [&](int64_t input) {
+      return (dtype == DType::ui8 ? 255 : 127) - (input == 0);
+    };
+    for (bool hasConstantWeights : {false, true}) {
+      checkEager(conv,
+                 {makeTensor({dtype, {1, 6, 6, 512}}, dataOf),
+                  makeTensor({DType::i8, {3, 3, 512, 32}}, weightOf)},
+                 hasConstantWeights);
+      checkEager(matmul,
+                 {makeTensor({dtype, {16, 4608}}, dataOf),
+                  makeTensor({DType::i8, {4608, 32}}, weightOf)},
+                 hasConstantWeights);
+    }
+  }
 }
 
 } // namespace

@@ -15,9 +15,6 @@
 
 namespace tandem {
 
-/// f32 represents all integers up to this magnitude.
-inline constexpr int64_t kMostExactInF32 = 1 << 24;
-
 /// The types in which a contraction's elements are stored and its sums are
 /// computed.
 struct ElementFormat {

@@ -13,6 +13,7 @@
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Dialect/Tandem/Transforms/DataSign.h"
+#include "tandem/Support/ExactSums.h"
 #include "tandem/Target/CPU/ContractionCosts.h"
 #include "tandem/Target/CPU/ContractionStrategy.h"
 #include "tandem/Target/CPU/Passes.h"
@@ -86,36 +87,6 @@ bool ByteContraction::match() {
          (conv || weights.getShapedType().getRank() == 2);
 }
 
-namespace {
-/// The sums of the positive weights of each output, and of the magnitudes of
-/// the others.
-struct WeightSums {
-  std::vector<int32_t> positive, negative;
-};
-} // namespace
-
-/// `weights` is [outer][outputs][inner].
-static WeightSums sumWeights(ArrayRef<int8_t> weights, int64_t outputs,
-                             int64_t inner) {
-  WeightSums sums{std::vector<int32_t>(outputs), std::vector<int32_t>(outputs)};
-  int32_t *positive = sums.positive.data(), *negative = sums.negative.data();
-  const auto add = [&](int64_t output, int32_t weight) {
-    positive[output] += std::max(weight, 0);
-    negative[output] += std::max(-weight, 0);
-  };
-  for (; !weights.empty(); weights = weights.drop_front(outputs * inner)) {
-    const int8_t *at = weights.data();
-    if (inner == 1)
-      for (int64_t output = 0; output < outputs; ++output)
-        add(output, at[output]);
-    else
-      for (int64_t output = 0; output < outputs; ++output)
-        for (int64_t i = 0; i < inner; ++i)
-          add(output, at[output * inner + i]);
-  }
-  return sums;
-}
-
 /// Whether the sum of any subset of the products of an output has a magnitude
 /// of at most 2^24. f32 represents all integers of such magnitudes, so that
 /// sums of the products are exact in any order.
@@ -132,21 +103,15 @@ bool ByteContraction::areSumsExactInF32() {
   // would have to be 0 for exact sums.
   if (products > kMostExactInF32 / 2)
     return false;
-  const ArrayRef<int8_t> values(reinterpret_cast<const int8_t *>(bytes.data()),
-                                bytes.size());
-  WeightSums sums;
-  if (weights.isSplat()) {
-    sums = sumWeights(values.take_front(1), 1, 1);
-    sums.positive[0] *= int32_t(products);
-    sums.negative[0] *= int32_t(products);
-  } else {
-    sums = sumWeights(values, outputs, ir::getStrides(shape)[dim]);
-  }
-  return llvm::all_of(llvm::zip(sums.positive, sums.negative), [&](auto both) {
-    const int64_t positive = std::get<0>(both), negative = std::get<1>(both);
-    return mostAbove * positive + mostBelow * negative <= kMostExactInF32 &&
-           mostBelow * positive + mostAbove * negative <= kMostExactInF32;
-  });
+  std::span<const int8_t> values(reinterpret_cast<const int8_t *>(bytes.data()),
+                                 bytes.size());
+  if (!weights.isSplat())
+    return sumWeights(values, outputs, ir::getStrides(shape)[dim])
+        .areExactInF32(mostBelow, mostAbove);
+  WeightSums sums = sumWeights(values.first(1), 1, 1);
+  sums.positive[0] *= int32_t(products);
+  sums.negative[0] *= int32_t(products);
+  return sums.areExactInF32(mostBelow, mostAbove);
 }
 
 /// The estimated time of the op. Convolutions are assumed to get channels-last

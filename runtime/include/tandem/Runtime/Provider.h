@@ -119,10 +119,11 @@ const Provider &referenceProvider();
 Status evaluateByReference(const OpDesc &op, std::span<const Tensor> operands,
                            std::span<Tensor> results);
 /// The provider that runs conv, matmul and avg_pool with oneDNN, for f32, and
-/// for bf16 if the host has bf16 instructions, and conv_backward_data over two
-/// spatial dims in f32. oneDNN's max_pool is not used
-/// because it drops NaNs. oneDNN's softmax is not used because it is slower
-/// than Eigen's.
+/// for bf16 if the host has bf16 instructions; conv_backward_data over two
+/// spatial dims in f32; and conv and matmul of integers of 8 bits with results
+/// of i32, if the host has VNNI and the sums are exact. oneDNN's max_pool is not
+/// used because it drops NaNs. oneDNN's softmax is not used because it is
+/// slower than Eigen's.
 const Provider &oneDNNProvider();
 
 /// Prevents idle OpenMP workers from spinning. A program that calls oneDNN

@@ -12,6 +12,7 @@
 
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Support/ExactSums.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -49,7 +50,7 @@ static std::optional<float> getNumber(Value value) {
 /// The factor of the sums that replace `reduce`; nothing if it is not a sum or
 /// mean of quantized numbers.
 static std::optional<float> matchFactor(ir::ReduceOp reduce) {
-  constexpr int64_t kMostExact = 1 << 24, kLargest = 255;
+  constexpr int64_t kLargest = 255;
   const bool isMean = reduce.getKind() == ir::ReduceKind::mean;
   auto mul = reduce.getInput().getDefiningOp<ir::MulOp>();
   if (!(isMean || reduce.getKind() == ir::ReduceKind::sum) || !mul ||
@@ -59,7 +60,7 @@ static std::optional<float> matchFactor(ir::ReduceOp reduce) {
   const std::optional<int64_t> count = countElements(reduce);
   const std::optional<float> scale =
       numbers ? getNumber(mul.getRhs()) : std::nullopt;
-  if (!scale || !count || *count == 0 || *count > kMostExact / kLargest)
+  if (!scale || !count || *count == 0 || *count > kMostExactInF32 / kLargest)
     return std::nullopt;
   const float factor = isMean ? *scale / float(*count) : *scale;
   return std::isfinite(factor) && factor >= std::numeric_limits<float>::min()

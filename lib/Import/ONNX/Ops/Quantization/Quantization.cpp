@@ -16,6 +16,7 @@
 #include "Model/ModelFile.h"
 
 #include "tandem/Dialect/Tandem/IR/TandemTypes.h"
+#include "tandem/Support/ExactSums.h"
 
 using namespace mlir;
 using llvm::Twine;
@@ -159,14 +160,14 @@ Type typeOf(Node &node, StringRef attribute) {
 /// Convolves integers of magnitudes up to 255. The convolution is in f32 if all
 /// sums are exact in f32, and in f64 otherwise.
 Value convolveIntegers(Node &node, Value x, Value kernel) {
-  constexpr int64_t kLargestProduct = 255 * 255, kExactInF32 = 1 << 24;
+  constexpr int64_t kLargestProduct = 255 * 255;
   int64_t products = 1;
   Ints sizes = node.dims(kernel);
   if (!node.require(!sizes.empty(), "a kernel without dims"))
     return {};
   for (int64_t size : ArrayRef(sizes).drop_front())
     products *= size;
-  Type type = products <= kExactInF32 / kLargestProduct
+  Type type = products <= kMostExactInF32 / kLargestProduct
                   ? f32(node)
                   : Type(node.state().builder.getF64Type());
   Value result = convolve(node, {node.cast(x, type), node.cast(kernel, type)});
