@@ -113,6 +113,24 @@ Errors errorsOfAddition(const OpDesc &op, Operands operands,
   return errors;
 }
 
+/// (1 - y) g may overflow where y is not from 0 to 1 (S1 of sigmoid_backward).
+void addSigmoidBackwardErrors(Operands operands, const Tensor &result,
+                              Errors &errors) {
+  const double most = largestNumber(computeType(result.dtype())) / 2;
+  const std::vector<double> ys = widen<double>(operands[0]),
+                            gs = widen<double>(operands[1]);
+  size_t element = 0;
+  for (StridedIndex<2> i(
+           result.shape(),
+           {broadcastStrides(operands[0].shape(), result.shape()),
+            broadcastStrides(operands[1].shape(), result.shape())});
+       !i.done(); i.next(), ++element) {
+    const double y = ys[i.offset(0)], product = (1 - y) * gs[i.offset(1)];
+    if ((y < 0 || y > 1) && std::isfinite(product) && std::fabs(product) > most)
+      errors[element] = kInfinity;
+  }
+}
+
 Errors errorsOfFunction(const OpDesc &op, Operands operands,
                         const Tensor &result, const OpErrors &facts,
                         double termsBefore) {
@@ -124,6 +142,8 @@ Errors errorsOfFunction(const OpDesc &op, Operands operands,
   Errors errors = relativeErrors(result, units);
   if (facts.rounding != Rounding::once)
     addFunctionErrors(facts.rounding, operands, result, errors);
+  if (op.kind == OpKind::sigmoid_backward)
+    addSigmoidBackwardErrors(operands, result, errors);
   return errors;
 }
 

@@ -69,6 +69,10 @@ Tensor reference::perturb(const Tensor &exact, const Errors &errors,
     } else if (errors[i] > 0) {
       const double unperturbed = values[i];
       values[i] += kInflation * errors[i] * perturbation(random);
+      // Terms that cancel nearly may cancel exactly, which changes what later
+      // ops multiply or divide by. A random perturbation never shows this.
+      if (sample == 0 && std::fabs(unperturbed) <= kInflation * errors[i])
+        values[i] = 0;
       if (isF16)
         values[i] = keepOverflow(unperturbed, values[i], errors[i]);
     }

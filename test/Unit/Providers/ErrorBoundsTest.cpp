@@ -214,6 +214,36 @@ TEST(ErrorBounds, SharedErrorsCancel) {
   EXPECT_EQ(*std::max_element(zero.bounds.begin(), zero.bounds.end()), 0);
 }
 
+/// In f32, 1e8 + 1 - 1e8 is 0 or 1. So (1e30 times that) squared is 0 or
+/// infinite, and never anything between.
+TEST(ErrorBounds, SumsMayCancelExactly) {
+  ProgramOf program({DType::f32, {1, 1}});
+  uint32_t terms =
+      program.addInput(tensorOf(DType::f32, {1, 3}, {1e8, 1, -1e8}));
+  uint32_t ones = program.addInput(tensorOf(DType::f32, {3, 1}, {1, 1, 1}));
+  uint32_t large = program.addInput(tensorOf(DType::f32, {1, 1}, {1e30}));
+  uint32_t sum =
+      program.addOp(makeOp(OpKind::matmul, fb::MatmulAttrsT()), {terms, ones});
+  uint32_t product = program.addOp(makeOp(OpKind::mul), {sum, large});
+  const BoundedTensor square =
+      program.evaluate(program.addOp(makeOp(OpKind::mul), {product, product}));
+  EXPECT_THAT(valuesOf(square.value), testing::ElementsAre(kInf));
+  EXPECT_THAT(square.bounds, testing::ElementsAre(kInf));
+}
+
+/// (1 - y) g overflows for the first element, whose y is negative (S1).
+TEST(ErrorBounds, SigmoidBackwardMayOverflow) {
+  const BoundedTensor bounded = referenceWithBounds(
+      {makeOp(OpKind::sigmoid_backward),
+       {tensorOf(DType::f32, {3}, {-0.2, 0.2, -0.2}),
+        tensorOf(DType::f32, {3}, {3.3e38, 3.3e38, 1e38})}});
+  EXPECT_EQ(bounded.bounds[0], kInf);
+  for (int element : {1, 2}) {
+    EXPECT_GT(bounded.bounds[element], 0);
+    EXPECT_LT(bounded.bounds[element], 1e33);
+  }
+}
+
 TEST(ErrorBounds, FunctionsAmplifyErrors) {
   ProgramOf program({DType::bf16, {64}});
   uint32_t x = program.addInput(random(DType::bf16, {64}, 1));
