@@ -37,6 +37,8 @@ namespace {
 constexpr const char *kDefaultData = "/usr/share/datasets/fashion-mnist";
 constexpr int64_t kBatch = 32, kTestBatch = 500, kPatience = 3;
 constexpr uint64_t kSeed = 0;
+/// The rate of the first epoch, and its factor after each epoch.
+constexpr double kRate = 1e-3, kDecay = 0.8;
 
 struct Result {
   double loss = 0, accuracy = 0;
@@ -193,7 +195,7 @@ Expected<Result> Trainer::trainEpoch(FunctionTable &steps) {
   // A resumed run sees the same batches.
   std::mt19937_64 random(kSeed + uint64_t(epoch));
   std::shuffle(order.begin(), order.end(), random);
-  double rate = 1e-3;
+  double rate = kRate * std::pow(kDecay, double(epoch));
   Result result;
   TANDEM_RETURN_IF_ERROR(forEachBatch(
       train, order, kBatch,

@@ -26,6 +26,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--rate", type=float, default=1e-3)
+    parser.add_argument("--decay", type=float, default=0.8, help="of the rate, in each epoch")
     parser.add_argument("--dropout", type=float, default=0.5)
     parser.add_argument("--patience", type=int, default=3, help="epochs without progress")
     parser.add_argument("--seed", type=int, default=0)
@@ -67,15 +68,15 @@ class Run:
 
     def train_epoch(self) -> tuple[float, float]:
         """The mean loss and accuracy of an epoch. A resumed run sees the same batches."""
-        rng = np.random.default_rng((self.options.seed, self.epoch))
-        order = rng.permutation(len(self.images))
+        order = np.random.default_rng((self.options.seed, self.epoch)).permutation(len(self.images))
+        rate = self.options.rate * self.options.decay**self.epoch
         total, right = 0.0, 0
         for start in range(0, len(order), self.options.batch):
             began = time.perf_counter()
             batch = order[start:start + self.options.batch]
             images = fashion_mnist.prepare(self.images[batch])
             ready = time.perf_counter()
-            loss, hits = self.step(self.state, images, self.labels[batch], rate=self.options.rate)
+            loss, hits = self.step(self.state, images, self.labels[batch], rate=rate)
             self.seconds["preprocess"] += ready - began
             self.seconds["steps"] += time.perf_counter() - ready
             total, right = total + float(loss) * len(batch), right + int(hits)
@@ -106,9 +107,8 @@ class Run:
                   f"{signature.tier}, {signature.verdict}", flush=True)
             self.scalars(self.epoch, {"loss": loss, "accuracy": accuracy, "images/s": speed,
                                       "test loss": test_loss, "test accuracy": test_accuracy})
-            self.save("last")
-            if self.stale == 0:
-                self.save("best")
+            for name in ["last"] if self.stale else ["last", "best"]:
+                self.save(name)
 
     def print_phases(self) -> None:
         """The time of all steps by phase, from a profile of one step."""

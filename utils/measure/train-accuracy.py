@@ -43,10 +43,11 @@ def accuracy_of_torch(step, images, labels):
 def train(step, seed, options):
     images, labels = fashion_mnist.read("train")
     for epoch in range(options.epochs):
+        rate = train_peers.RATE * options.decay**epoch
         order = np.random.default_rng((seed, epoch)).permutation(len(images))
         for start in range(0, len(order), options.batch):
             batch = order[start:start + options.batch]
-            step(fashion_mnist.prepare(images[batch]), labels[batch])
+            step(fashion_mnist.prepare(images[batch]), labels[batch], rate)
 
 
 def main():
@@ -56,6 +57,8 @@ def main():
     parser.add_argument("--epochs", type=int, default=5)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--dropout", type=float, default=0.5)
+    parser.add_argument("--decay", type=float, default=0.8,
+                        help="the factor of the rate after each epoch, as in the example")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--systems", default="tandem,torch")
     options = parser.parse_args()

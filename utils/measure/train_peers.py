@@ -1,5 +1,6 @@
 """SimpleCNN of examples/train as a training step of Tandem, PyTorch and JAX, all from the
-same parameters. Each function returns step(images, labels), which returns the loss."""
+same parameters. Each function returns step(images, labels), which returns the loss. Those
+of Tandem and PyTorch also take a rate."""
 
 import pathlib
 import sys
@@ -23,8 +24,8 @@ def tandem_step(threads, dropout, seed, mode="auto"):
                                 parameters=list(parameters), steps_input="steps")
     state = step.init(parameters)
 
-    def run(images, labels):
-        return step(state, images, labels, rate=RATE)[0]
+    def run(images, labels, rate=RATE):
+        return step(state, images, labels, rate=rate)[0]
 
     run.step, run.state = step, state
     return run
@@ -46,7 +47,8 @@ def torch_step(threads, dropout, seed, backend=None):
 
     compiled = torch.compile(loss_of, backend=backend) if backend else loss_of
 
-    def run(images, labels):
+    def run(images, labels, rate=RATE):
+        optimizer.param_groups[0]["lr"] = rate
         optimizer.zero_grad()
         loss = compiled(torch.from_numpy(images), torch.from_numpy(labels))
         loss.backward()
