@@ -201,3 +201,20 @@ func.func @leftover(%x: tensor<1x48x56x56xf32>) -> tensor<1x128x56x56xf32> {
   %1 = tandem.relu %0 : tensor<1x128x56x56xf32>
   return %1 : tensor<1x128x56x56xf32>
 }
+
+// -----
+
+// Weights that are an argument: each tap of a kernel would load all lines of
+// the weights, of which it uses an element in nine, for every row of positions.
+
+// CHECK-LABEL: func.func @weights_apart
+// CHECK: tandem.conv {{.*}}tandem.library
+func.func @weights_apart(%x: tensor<8x512x2x2xf32>, %w: tensor<512x512x3x3xf32>)
+    -> tensor<8x512x2x2xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<8x512x2x2xf32>, tensor<512x512x3x3xf32>)
+      -> tensor<8x512x2x2xf32>
+  return %0 : tensor<8x512x2x2xf32>
+}

@@ -75,6 +75,13 @@ ProductRates getRates(const Contraction &contraction,
 /// beyond, this share of the time is not hidden, either.
 static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 
+/// Both times, of which the shorter one is mostly hidden.
+static double overlap(double cycles, double others) {
+  return std::pow(std::pow(cycles, kOverlapNorm) +
+                      std::pow(others, kOverlapNorm),
+                  1 / kOverlapNorm);
+}
+
 /// Cycles of a step whose other work takes `cycles`, with the weights that all
 /// rows of tiles pass by coming from where those of a tile have room.
 static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
@@ -88,10 +95,39 @@ static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
   double weights =
       vectors * vectorBytes /
       (isNear ? core.l2BytesPerCycle : core.lastLevelBytesPerCycle);
-  return std::pow(std::pow(cycles, kOverlapNorm) +
-                      std::pow(weights, kOverlapNorm),
-                  1 / kOverlapNorm) +
-         (isNear ? 0 : kNotHiddenBeyond * weights);
+  return overlap(cycles, weights) + (isNear ? 0 : kNotHiddenBeyond * weights);
+}
+
+/// Cycles of a step whose other work takes `cycles`, if positions run along the
+/// lanes and each of `rows` outputs loads one weight. Each tap passes through
+/// all inputs. If the weights of an output lie apart, as with OIHW weights that
+/// are not packed, each pass loads whole lines of the cache for them.
+static double addStridedWeightCycles(double cycles, double rows, double steps,
+                                     const Contraction &contraction,
+                                     const CoreModel &core) {
+  const double weightBytes = double(contraction.getWeightBytes());
+  const double distance =
+      double(std::max<int64_t>(contraction.inputWeightsStride, 1)) *
+      weightBytes;
+  const bool areApart = contraction.outputStride != 1 && distance > weightBytes;
+  const double perStep =
+      rows *
+      (areApart ? std::min(distance, double(core.lineBytes)) : weightBytes);
+  const double ofPass =
+      perStep * (areApart ? double(contraction.inputChannels) : steps);
+  // The weights of the tile, and those of all outputs.
+  const double own = rows * steps * weightBytes,
+               all = own / rows * double(contraction.outputChannels);
+  const double near = double(core.l2Bytes) / 2;
+  const double fromL2 = ofPass > double(core.l1Bytes) ? perStep * steps
+                        : all > double(core.l1Bytes)  ? own
+                                                      : 0;
+  const double fromLast = all <= near     ? 0
+                          : ofPass > near ? perStep * steps
+                                          : own;
+  return overlap(cycles, (fromL2 / core.l2BytesPerCycle +
+                          fromLast / core.lastLevelBytesPerCycle) /
+                             steps);
 }
 
 /// What is loaded for each vector of a tile.
@@ -122,7 +158,8 @@ static VectorLoads getVectorLoads(const Contraction &contraction,
 }
 
 /// Cycles of one tile that sums `steps` products to each element.
-static double getTileCycles(VectorizedDim vectorizedDim,
+static double getTileCycles(const Contraction &contraction,
+                            VectorizedDim vectorizedDim,
                             const ProductRates &rates, double rows,
                             double vectors, const VectorLoads &ofVector,
                             double steps, const CoreModel &core) {
@@ -143,6 +180,8 @@ static double getTileCycles(VectorizedDim vectorizedDim,
   cycles = addWeightCycles(cycles, vectorizedDim, vectors, steps,
                            rates.weightShare * core.getVectorBytes(), core) +
            kStreamCycles * rows;
+  if (vectorizedDim == VectorizedDim::Spatial)
+    cycles = addStridedWeightCycles(cycles, rows, steps, contraction, core);
   return steps * cycles + 2 * fmas / kLoadsPerCycle + kTileCycles;
 }
 
@@ -321,9 +360,9 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     tile.cycles =
         getSpaceCycles(space, tile,
                        [&](int64_t rows, int64_t ofVectors) {
-                         return getTileCycles(tile.vectorizedDim, rates, rows,
-                                              ofVectors, ofVector, steps,
-                                              core) +
+                         return getTileCycles(contraction, tile.vectorizedDim,
+                                              rates, rows, ofVectors, ofVector,
+                                              steps, core) +
                                 steps * rowCycles;
                        }) +
         getPieceCycles(tile,
