@@ -200,15 +200,16 @@ Expected<std::vector<uint8_t>> emitObject(Module &module,
                                           TargetMachine &machine) {
   SmallVector<char, 0> object;
   raw_svector_ostream stream(object);
-  auto passes = std::make_unique<CodeGenPasses>();
-  if (machine.addPassesToEmitFile(*passes, stream, nullptr,
-                                  CodeGenFileType::ObjectFile))
+  bool canEmit = false;
+  TANDEM_RETURN_IF_ERROR(runUntilFatalError([&] {
+    CodeGenPasses passes;
+    canEmit = !machine.addPassesToEmitFile(passes, stream, nullptr,
+                                           CodeGenFileType::ObjectFile);
+    if (canEmit)
+      passes.run(module);
+  }));
+  if (!canEmit)
     return fail("codegen", "LLVM cannot emit objects for this host");
-  if (Status ran = runUntilFatalError([&] { passes->run(module); }); !ran) {
-    // Passes that have not ended must not be destroyed.
-    (void)passes.release();
-    return tl::unexpected(ran.error());
-  }
   return std::vector<uint8_t>(object.begin(), object.end());
 }
 

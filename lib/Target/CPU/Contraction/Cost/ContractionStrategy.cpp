@@ -116,8 +116,8 @@ static double addStridedWeightCycles(double cycles, double rows, double steps,
   const double ofPass =
       perStep * (areApart ? double(contraction.inputChannels) : steps);
   // The weights of the tile, and those of all outputs.
-  const double own = rows * steps * weightBytes,
-               all = own / rows * double(contraction.outputChannels);
+  const double own = steps * weightBytes * rows,
+               all = steps * weightBytes * double(contraction.outputChannels);
   const double near = double(core.l2Bytes) / 2;
   const double fromL2 = ofPass > double(core.l1Bytes) ? perStep * steps
                         : all > double(core.l1Bytes)  ? own
