@@ -22,9 +22,9 @@
 namespace tandem {
 
 /// Runs `body`. If LLVM reports a fatal error on this thread, `body` ends there
-/// and the error is returned (phase "codegen"). No destructors of objects in
-/// `body` run then, so it must not own anything that others wait for, such as a
-/// lock. What LLVM has allocated is lost.
+/// and the error is returned (phase "codegen"). The destructors of objects in
+/// `body` do not run then: `body` must not hold a lock, and the memory that
+/// LLVM has allocated in it is not freed.
 ///
 /// The first call installs LLVM's fatal error handler, of which a process has
 /// one. Errors elsewhere end the process, as without a handler. Thread-safe.

@@ -23,9 +23,9 @@ namespace tandem {
 /// masked store, it makes two mistakes:
 /// - It stores 32 bits for an element that was narrowed to 8 or 16 bits, if the
 ///   mask has one lane.
-/// - It makes an extension of a shuffle that repeats the elements of a shorter
-///   vector, if the last lanes and every other lane are not stored, and aborts
-///   where AVX-512 has no instruction for it.
+/// - If the last lanes and every other lane are not stored, it replaces a
+///   shuffle that repeats the elements of a shorter vector by a zero extension.
+///   It then aborts, because AVX-512 has no such instruction.
 mlir::Value hideMask(mlir::OpBuilder &builder, mlir::Location loc,
                      mlir::Value mask);
 
