@@ -92,8 +92,8 @@ bool isOfTarget(const std::string &key) {
 /// or of another version, and what it says would not count.
 Status readOtherKeys(const json &object, DeviceModel &model,
                      const std::string &origin) {
-  std::set<std::string> known = {"name", "bf16_pairs", "vnni", "caches",
-                                 "sources"};
+  std::set<std::string> known = {"name",       "bf16_pairs", "vnni",
+                                 "word_pairs", "caches",     "sources"};
   visitNumbers(model, [&](const char *key, auto, bool) { known.insert(key); });
   for (const auto &[key, value] : object.items()) {
     if (known.contains(key))
@@ -134,6 +134,8 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   TANDEM_RETURN_IF_ERROR(
       readFlag(object, "bf16_pairs", model.hasBF16Pairs, origin));
   TANDEM_RETURN_IF_ERROR(readFlag(object, "vnni", model.hasVNNI, origin));
+  TANDEM_RETURN_IF_ERROR(
+      readFlag(object, "word_pairs", model.hasWordPairs, origin));
   TANDEM_RETURN_IF_ERROR(readCaches(object, model, origin));
   return model;
 }
@@ -202,6 +204,7 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
     object[key] = number;
   object["bf16_pairs"] = model.hasBF16Pairs;
   object["vnni"] = model.hasVNNI;
+  object["word_pairs"] = model.hasWordPairs;
   auto &caches = object["caches"] = nlohmann::ordered_json::array();
   for (const CacheLevel &level : model.caches)
     caches.push_back(

@@ -111,6 +111,7 @@ DeviceModel detect() {
     model.matrixFlopsPerClock = 1024;
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   model.hasVNNI = hasVNNI(hostProcessor());
+  model.hasWordPairs = hasWordPairs(hostProcessor());
   model.f32FlopsPerNs = 2 * clocks * model.fmasPerClock *
                         static_cast<double>(model.vectorBits / 32);
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
@@ -150,6 +151,7 @@ Expected<DeviceModel> findModelForHost(std::string_view spec) {
   model = model.withVectors(hostProcessor().vectorBits);
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   model.hasVNNI = hasVNNI(hostProcessor());
+  model.hasWordPairs = hasWordPairs(hostProcessor());
   return model;
 }
 

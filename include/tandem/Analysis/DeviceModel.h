@@ -79,6 +79,9 @@ struct DeviceModel {
   /// Whether cores have vpdpbusd, which multiplies and adds quads of integers
   /// of 8 bits.
   bool hasVNNI = false;
+  /// Whether cores have vpmaddwd for whole vectors, which multiplies pairs of
+  /// integers of 16 bits and adds the two products.
+  bool hasWordPairs = false;
   double pairsPerFma = 1;
   /// Operations on bf16 that a core's matrix unit (AMX) does per clock cycle,
   /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The

@@ -266,6 +266,7 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   // What guards choose between is computed as it is.
   if (schedule.tile.vectorizedDim != VectorizedDim::OutputChannel ||
       (contraction.getFormat().isWidened() && !schedule.tile.widensData) ||
+      contraction.inputsTogether > 1 ||
       schedule.positions.getWhole() < kMinGuardedTiles || edges.empty())
     return guarded;
   for (int64_t row = 0; row < rows; ++row)

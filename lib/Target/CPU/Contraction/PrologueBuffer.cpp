@@ -141,10 +141,12 @@ PrologueBuffer::PrologueBuffer(OpBuilder &builder, Location loc,
     outerSizes = {
         cast<ShapedType>(contraction.data.getType()).getNumElements()};
   lineSize = outerSizes.pop_back_val();
-  this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
   ElementFormat format = contraction.getFormat();
   elementType =
-      schedule.tile.widensData ? format.compute : getStoredType(format);
+      schedule.tile.widensData ? getCopyType(format) : getStoredType(format);
+  if (schedule.tile.widensData)
+    lanes *= 32 / int64_t(elementType.getIntOrFloatBitWidth());
+  this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
   memory = scratch.allocate(elementType, schedule.stagedPositions *
                                              getStagedInputs(contraction));
 }
@@ -237,6 +239,9 @@ Value PrologueBuffer::computeVector(ArrayRef<Value> loops, Value mask) {
 Value PrologueBuffer::widen(Value vector, VectorType type) {
   if (!contraction.getFormat().isBytes())
     return arith::ExtFOp::create(builder, loc, type, vector);
+  if (type.getElementType().isInteger(16))
+    return widenQuads(builder, loc, vector,
+                      !contraction.dataType.isUnsignedInteger());
   return widenBytes(builder, loc, vector, type,
                     contraction.dataType.isUnsignedInteger());
 }

@@ -41,7 +41,7 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Emits the code with which a task stages the data that it reads in its
 /// workspace: it computes the data by the body of a linalg.generic (the
-/// prologue), or copies it to convert it to f32. The staged data has no
+/// prologue), or copies it to widen it (getCopyType). The staged data has no
 /// padding; tiles skip padding as they do otherwise.
 class PrologueBuffer : IndexBuilder {
 public:
@@ -68,7 +68,7 @@ private:
                   mlir::Value mask);
   mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
                             mlir::Value mask);
-  /// A vector of the data in the compute type.
+  /// `vector`, of the data, with elements of the type of a copy.
   mlir::Value widen(mlir::Value vector, mlir::VectorType type);
   mlir::Value getPointer(mlir::Value offset);
 

@@ -8,6 +8,7 @@
 
 #include "Contraction/Cost/ContractionSchedule.h"
 
+#include "Contraction/Cost/ByteProducts.h"
 #include "Contraction/Cost/StagedData.h"
 #include "Contraction/PrologueBuffer.h"
 
@@ -83,7 +84,7 @@ static void stage(const Contraction &contraction, int64_t wanted,
   }
   ElementFormat format = contraction.getFormat();
   if (schedule.tile.widensData)
-    format = ElementFormat(format.compute);
+    format = ElementFormat(getCopyType(format));
   int64_t bytes = getStagedInputs(contraction) * format.bytes;
   while (true) {
     schedule.stagedPositions = getStagedPositions(contraction, schedule);

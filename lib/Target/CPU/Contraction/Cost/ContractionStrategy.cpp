@@ -8,6 +8,7 @@
 
 #include "tandem/Target/CPU/ContractionStrategy.h"
 
+#include "Contraction/Cost/ByteProducts.h"
 #include "Contraction/Cost/ContractionTiles.h"
 #include "Contraction/Cost/CopiedWeights.h"
 #include "Contraction/Cost/StagedData.h"
@@ -320,6 +321,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   bool areRowsOutputs = best.vectorizedDim == VectorizedDim::Spatial;
   bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   double steps = static_cast<double>(getSteps(contraction));
+  const bool areWords = multipliesWords(contraction, core, best.width);
   VectorLoads ofVector = getVectorLoads(contraction, best.vectorizedDim, core);
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   int64_t rowBytes = (areRowsOutputs ? contraction.outputDataStride
@@ -337,14 +339,12 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     int64_t most = core.getMostRows(vectors);
     // What is loaded is held beside what it is widened to, as well as a mask,
     // and the products of words before they are added.
-    if (rates.rowConversions > 0) {
-      const bool areWords = contraction.getFormat().isBytes() &&
-                            contraction.getFormat().compute.isInteger();
-      const int64_t others = areWords ? 2 : 1;
-      most =
-          (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) - others) /
-          vectors;
-    }
+    if (areWords && tile.widensData && tile.copiesWeights)
+      most = (core.getRegisters() - (vectors + 1) - 1) / vectors;
+    else if (rates.rowConversions > 0 || areWords)
+      most = (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) -
+              (areWords ? 2 : 1)) /
+             vectors;
     // In place of data that is no other row's, masks are held.
     if (ofVector.isOfRow)
       most = (core.getRegisters() - vectors - 2) / vectors;
@@ -389,6 +389,8 @@ static ContractionStrategy chooseWithCopies(Contraction contraction,
   if (tile.copiesWeights) {
     cycles += getCopyCycles(contraction, tile.width, core);
     rates.conversions = 0;
+    if (contraction.getFormat().compute.isInteger())
+      rates.weightShare = 2; // Of words.
     contraction.sumsInRegisters = true;
   }
   ContractionStrategy best = chooseTile(contraction, tile, rates, core);
@@ -410,8 +412,10 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     return *gaxpy;
   tile.width = getWidth(contraction, tile.vectorizedDim, core.vectorBits / 32);
   ContractionStrategy best = chooseWithCopies(contraction, tile, core);
-  bool canWiden = mayCopy && canWidenData(contraction, tile.vectorizedDim);
-  bool canCopy = mayCopy && canCopyWeights(contraction);
+  const bool areWords = multipliesWords(contraction, core, tile.width);
+  bool canWiden =
+      mayCopy && canWidenData(contraction, tile.vectorizedDim, areWords);
+  bool canCopy = mayCopy && (areWords || canCopyWeights(contraction));
   for (auto [widens, copies] :
        {std::pair(true, false), {false, true}, {true, true}}) {
     if ((widens && !canWiden) || (copies && !canCopy))

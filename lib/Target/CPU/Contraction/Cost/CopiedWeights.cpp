@@ -8,6 +8,7 @@
 
 #include "Contraction/Cost/CopiedWeights.h"
 
+#include "Contraction/Cost/ByteProducts.h"
 #include "Contraction/Cost/ContractionTiles.h"
 #include "Contraction/Cost/StagedData.h"
 
@@ -45,8 +46,9 @@ bool canCopyWeights(const Contraction &contraction) {
 bool areCopiedWeightsNear(const Contraction &contraction,
                           const ContractionStrategy &tile,
                           const CoreModel &core) {
-  return contraction.getReduction() * tile.getLanes() *
-             int64_t(sizeof(float)) <=
+  const int64_t bytes =
+      getCopyType(contraction.getFormat()).getIntOrFloatBitWidth() / 8;
+  return contraction.getReduction() * tile.getLanes() * bytes <=
          core.l2Bytes / 2;
 }
 
@@ -76,8 +78,10 @@ Contraction withCopiedWeights(Contraction contraction, int64_t lanes) {
   contraction.outputStride = 1;
   contraction.outputBlock = std::min(lanes, contraction.outputChannels);
   contraction.outputBlockStride = 0;
-  contraction.inputWeightsStride = lanes;
-  int64_t stride = contraction.inputChannels * lanes;
+  contraction.inputWeightsStride = contraction.inputsTogether * lanes;
+  int64_t stride = llvm::divideCeilSigned(contraction.inputChannels,
+                                          contraction.inputsTogether) *
+                   contraction.inputWeightsStride;
   for (Contraction::SpatialDim &dim : llvm::reverse(contraction.spatial)) {
     dim.weightsStride = stride;
     stride *= dim.taps;

@@ -22,7 +22,7 @@
 
 namespace tandem {
 
-/// Whether tasks may copy the weights of tiles whose lanes are outputs.
+/// Whether tasks may copy the weights of tiles whose lanes are outputs, in f32.
 bool canCopyWeights(const Contraction &contraction);
 
 /// Whether there is room for those of `tile` beside the data in a second-level
@@ -38,7 +38,9 @@ double getCopyCycles(const Contraction &contraction, int64_t width,
 /// Whether the weights differ within the batch, and are copied for each row.
 bool haveRowsOwnWeights(const Contraction &contraction);
 
-/// `contraction` on copied weights of a tile of `lanes` outputs.
+/// `contraction` on copied weights of a tile of `lanes` outputs. Quads of
+/// integers of 8 bits become [taps][quads][halves][lanes][2] in 16 bits, where
+/// the halves of a quad are its even and its odd bytes.
 Contraction withCopiedWeights(Contraction contraction, int64_t lanes);
 
 /// Cycles of a step of a tile of `bytes` bytes of outputs, lost to weights that

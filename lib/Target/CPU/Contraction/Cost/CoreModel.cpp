@@ -18,6 +18,7 @@ CoreModel getCoreModel(const DeviceModel &device) {
   core.hasBF16 = core.vectorBits == 512 && device.hasBF16Pairs;
   core.pairsPerFma = device.pairsPerFma;
   core.hasVNNI = device.hasVNNI;
+  core.hasWordPairs = device.hasWordPairs;
   core.lineBytes = device.lineBytes;
   core.cores = device.cores;
   core.cyclesPerNs =

@@ -108,11 +108,15 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
          (double(steps) * double(dim.dataSize));
 }
 
-bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim) {
+bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
+                  bool areWords) {
   ElementFormat format = contraction.getFormat();
+  // Quads are widened whole.
+  const bool canWiden =
+      areWords ? contraction.inputChannels % contraction.inputsTogether == 0
+               : contraction.inputsTogether == 1 && format.compute.isF32();
   return vectorizedDim == VectorizedDim::OutputChannel && format.isWidened() &&
-         contraction.inputsTogether == 1 && format.compute.isF32() &&
-         checkStaged(contraction).has_value();
+         canWiden && checkStaged(contraction).has_value();
 }
 
 double getWideningCycles(const Contraction &contraction,

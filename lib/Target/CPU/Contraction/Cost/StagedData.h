@@ -65,7 +65,9 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 
 /// Whether it pays, for many tiles, that data is converted apart from them:
 /// where they find it broadcast, as nothing else is converted with it.
-bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim);
+/// `areWords`: see multipliesWords.
+bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
+                  bool areWords);
 
 /// Cycles in which tasks copy their data, some of it several times.
 double getWideningCycles(const Contraction &contraction,

@@ -15,18 +15,6 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The least lanes of i32 that an instruction comes for.
-static constexpr int64_t kLeastLanes = 4;
-
-ByteProducts chooseByteProducts(const CoreModel &core, int64_t width,
-                                bool isDataSigned) {
-  if (width < kLeastLanes)
-    return ByteProducts::Lanes;
-  if (core.hasVNNI && !isDataSigned)
-    return ByteProducts::Quads;
-  return core.hasWordPairs ? ByteProducts::Words : ByteProducts::Lanes;
-}
-
 static Value bitcast(OpBuilder &builder, Location loc, Value value,
                      int64_t count, unsigned bits) {
   auto type = VectorType::get({count}, builder.getIntegerType(bits));
@@ -72,6 +60,20 @@ SmallVector<Value, 4> splitQuads(OpBuilder &builder, Location loc, Value quads,
   return parts;
 }
 
+Value widenQuads(OpBuilder &builder, Location loc, Value bytes, bool isSigned) {
+  const auto count =
+      int32_t(cast<VectorType>(bytes.getType()).getNumElements());
+  SmallVector<int32_t> order;
+  for (int32_t quad = 0; quad < count; quad += 4)
+    order.append({quad, quad + 2, quad + 1, quad + 3});
+  Value sorted =
+      LLVM::ShuffleVectorOp::create(builder, loc, bytes, bytes, order);
+  auto words = VectorType::get({count}, builder.getIntegerType(16));
+  if (isSigned)
+    return arith::ExtSIOp::create(builder, loc, words, sorted);
+  return arith::ExtUIOp::create(builder, loc, words, sorted);
+}
+
 static Value callX86(OpBuilder &builder, Location loc, const Twine &name,
                      Type type, ValueRange operands) {
   return LLVM::CallIntrinsicOp::create(
@@ -93,7 +95,7 @@ static Value multiplyWords(OpBuilder &builder, Location loc, Type type, Value a,
 Value addQuadProducts(OpBuilder &builder, Location loc, ArrayRef<Value> data,
                       ArrayRef<Value> weights, Value sum) {
   auto type = cast<VectorType>(sum.getType());
-  if (data.size() == 1)
+  if (getElementTypeOrSelf(data[0]).isInteger(8))
     return callX86(builder, loc,
                    "avx512.vpdpbusd." + Twine(32 * type.getNumElements()), type,
                    {sum, data[0], weights[0]});

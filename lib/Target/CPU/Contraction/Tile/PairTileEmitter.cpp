@@ -61,12 +61,24 @@ SmallVector<Value> PairTileEmitter::emitWithRest(ArrayRef<Level> taps,
 SmallVector<Value> PairTileEmitter::emitProducts(const TapRange &range,
                                                  Offsets offsets, int64_t count,
                                                  const Accumulators &sums) {
+  if (!isWide(dataType) || !isWide(weightsType))
+    return emitProducts(range, offsets, count, {0, 1}, sums);
+  // One half after the other needs fewer registers.
+  Accumulators even = emitProducts(range, offsets, count, {0}, sums);
+  separateLoads();
+  return emitProducts(range, offsets, count, {1}, even);
+}
+
+SmallVector<Value> PairTileEmitter::emitProducts(const TapRange &range,
+                                                 Offsets offsets, int64_t count,
+                                                 Halves halves,
+                                                 const Accumulators &sums) {
   SmallVector<SmallVector<Value, 4>> ofVector;
   for (int64_t v = 0; v < tile->vectors; ++v)
-    ofVector.push_back(loadWeights(v, offsets.weights, count));
+    ofVector.push_back(loadWeights(v, offsets.weights, count, halves));
   Accumulators result = sums;
   for (int64_t row = range.firstRow; row < range.lastRow; ++row) {
-    SmallVector<Value, 4> inputs = loadData(row, offsets.data, count);
+    SmallVector<Value, 4> inputs = loadData(row, offsets.data, count, halves);
     for (int64_t v = 0; v < tile->vectors; ++v) {
       Value &sum = result[row * tile->vectors + v];
       sum = format.isBytes()
@@ -81,6 +93,12 @@ VectorType PairTileEmitter::getGroupType() const {
   return VectorType::get({width}, builder.getI32Type());
 }
 
+Value PairTileEmitter::toWords(Value groups) {
+  return LLVM::BitcastOp::create(
+      builder, loc, VectorType::get({2 * width}, builder.getIntegerType(16)),
+      groups);
+}
+
 SmallVector<Value, 4> PairTileEmitter::split(Value groups, bool isSigned) {
   if (format.isBytes())
     return splitQuads(builder, loc, groups, isSigned, byteProducts);
@@ -88,8 +106,19 @@ SmallVector<Value, 4> PairTileEmitter::split(Value groups, bool isSigned) {
 }
 
 SmallVector<Value, 4> PairTileEmitter::loadWeights(int64_t v, Value offset,
-                                                   int64_t count) {
+                                                   int64_t count,
+                                                   Halves halves) {
   VectorType type = getGroupType();
+  if (isWide(weightsType)) {
+    SmallVector<Value, 4> parts;
+    for (int64_t half : halves)
+      parts.push_back(toWords(
+          loadBits(type,
+                   getPointer(weights, offset,
+                              2 * (half * strategy.getLanes() + v * width)),
+                   /*mask=*/Value())));
+    return parts;
+  }
   Value groups =
       loadBits(type, getPointer(weights, offset, together() * v * width),
                getWeightsMask(*tile, v));
@@ -130,9 +159,20 @@ Value PairTileEmitter::loadGroup(Value offset, int64_t distance,
 }
 
 SmallVector<Value, 4> PairTileEmitter::loadData(int64_t row, Value offset,
-                                                int64_t count) {
+                                                int64_t count, Halves halves) {
   const Contraction::SpatialDim &dim = getInner();
-  Value group = loadGroup(offset, row * dim.stride * dim.dataStride, count);
+  const int64_t distance = row * dim.stride * dim.dataStride;
+  if (isWide(dataType)) {
+    SmallVector<Value, 4> parts;
+    for (int64_t half : halves)
+      parts.push_back(toWords(splat(
+          getGroupType(),
+          LLVM::LoadOp::create(builder, loc, builder.getI32Type(),
+                               getPointer(data, offset, distance + 2 * half),
+                               /*alignment=*/2))));
+    return parts;
+  }
+  Value group = loadGroup(offset, distance, count);
   return split(splat(getGroupType(), group),
                !format.isBytes() || !contraction.dataType.isUnsignedInteger());
 }

@@ -16,7 +16,7 @@ namespace tandem {
 /// Tiles of positions x vectors of outputs whose weights have groups of inputs
 /// side by side: pairs of bf16, or quads of integers of 8 bits. Either are 32
 /// bits. Vectors of groups of weights are multiplied with broadcast groups of
-/// data.
+/// data. Quads may have been copied and widened (getCopyType).
 class PairTileEmitter : public TileEmitter {
 public:
   using TileEmitter::TileEmitter;
@@ -30,17 +30,30 @@ private:
   /// The inputs of each tap that fill groups, and those that are left.
   Accumulators emitWithRest(llvm::ArrayRef<Level> taps, const TapRange &range,
                             Offsets offsets, const Accumulators &sums);
+  /// The halves of a widened quad: its even and its odd bytes, or both.
+  using Halves = llvm::ArrayRef<int64_t>;
+
   /// Adds the products of one group, of which `count` inputs exist.
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             int64_t count, const Accumulators &sums);
+  /// The same, for `halves` of the operands that are widened.
+  Accumulators emitProducts(const TapRange &range, Offsets offsets,
+                            int64_t count, Halves halves,
+                            const Accumulators &sums);
   llvm::SmallVector<mlir::Value, 4> loadWeights(int64_t v, mlir::Value offset,
-                                                int64_t count);
+                                                int64_t count, Halves halves);
   llvm::SmallVector<mlir::Value, 4> loadData(int64_t row, mlir::Value offset,
-                                             int64_t count);
+                                             int64_t count, Halves halves);
   /// A group of `count` inputs as one number, with zeros for the others.
   mlir::Value loadGroup(mlir::Value offset, int64_t distance, int64_t count);
+  /// `groups`, a vector of i32, as pairs of i16.
+  mlir::Value toWords(mlir::Value groups);
   /// What is multiplied of `groups`, a vector of i32.
   llvm::SmallVector<mlir::Value, 4> split(mlir::Value groups, bool isSigned);
+  /// Whether an operand of `type` has been copied and widened.
+  bool isWide(mlir::Type type) const {
+    return format.isBytes() && type.isInteger(16);
+  }
   /// The inputs of a group.
   int64_t together() const { return contraction.inputsTogether; }
   /// The type of a vector of groups.

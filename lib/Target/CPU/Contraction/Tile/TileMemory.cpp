@@ -39,9 +39,10 @@ TileMemory::TileMemory(OpBuilder &builder, Location loc,
     : IndexBuilder(builder, loc), contraction(problem.contraction),
       strategy(problem.strategy), width(strategy.width),
       format(contraction.getFormat()), elementType(getStoredType(format)),
-      dataType(elementType), weightsType(problem.areWeightsWide ? format.compute
-                                         : problem.scales ? builder.getI8Type()
-                                                          : elementType),
+      dataType(elementType),
+      weightsType(problem.areWeightsWide ? getCopyType(format)
+                  : problem.scales       ? builder.getI8Type()
+                                         : elementType),
       vectorType(VectorType::get({width}, format.compute)), data(problem.data),
       weights(problem.weights), bias(problem.bias), scales(problem.scales),
       usesPairs(problem.usesPairs), byteProducts(problem.byteProducts) {}

@@ -39,7 +39,7 @@ struct TileProblem {
   bool usesPairs = false;
   /// How integers of 8 bits are multiplied.
   ByteProducts byteProducts = ByteProducts::Lanes;
-  /// Whether the weights are in the compute type.
+  /// Whether the weights are copies (getCopyType).
   bool areWeightsWide = false;
 };
 
@@ -51,10 +51,10 @@ public:
              const TileProblem &problem);
 
   /// Lets tiles from now on find the data elsewhere, in a near cache; `isWide`:
-  /// in the compute type.
+  /// widened (getCopyType).
   void setData(mlir::Value pointer, bool isWide) {
     data = pointer;
-    dataType = isWide ? format.compute : elementType;
+    dataType = isWide ? getCopyType(format) : elementType;
     isDataStaged = true;
   }
 

@@ -18,8 +18,12 @@ namespace tandem {
 WeightsCopy::WeightsCopy(OpBuilder &builder, Location loc,
                          const TileProblem &problem, KernelScratch &scratch)
     : TileMemory(builder, loc, problem),
-      memory(scratch.allocate(format.compute, contraction.getReduction() *
-                                                  strategy.getLanes())) {}
+      groups(llvm::divideCeilSigned(contraction.inputChannels, together())),
+      copyType(getCopyType(format)),
+      memory(scratch.allocate(copyType, contraction.getReduction() /
+                                            contraction.inputChannels * groups *
+                                            together() * strategy.getLanes())) {
+}
 
 void WeightsCopy::emit(const ContractionTile &tile) {
   emitTaps(0, getFirstOffsets(tile).weights, index(0), tile);
@@ -45,23 +49,41 @@ void WeightsCopy::emitTaps(unsigned dim, Value offset, Value number,
 
 void WeightsCopy::emitInputs(Value offset, Value number,
                              const ContractionTile &tile) {
-  auto loop = scf::ForOp::create(builder, loc, index(0),
-                                 index(contraction.inputChannels), index(1));
+  auto loop =
+      scf::ForOp::create(builder, loc, index(0), index(groups), index(1));
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(loop.getBody());
-  Value input = loop.getInductionVar();
-  Value from = addScaled(offset, input, contraction.inputWeightsStride);
-  Value step = add(scale(number, contraction.inputChannels), input);
-  Value to = scale(step, strategy.getLanes());
-  for (int64_t v = 0; v < tile.vectors; ++v) {
-    Value vector = loadVector(weights, from, v * width, tile.getMask(v));
-    Value at = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                          add(to, v * width));
-    Value pointer = LLVM::GEPOp::create(builder, loc, memory.getType(),
-                                        format.compute, memory, ValueRange(at));
-    LLVM::StoreOp::create(builder, loc, vector, pointer,
-                          format.compute.getIntOrFloatBitWidth() / 8);
+  Value group = loop.getInductionVar();
+  Value from = addScaled(offset, group, contraction.inputWeightsStride);
+  Value to = scale(add(scale(number, groups), group),
+                   together() * strategy.getLanes());
+  for (int64_t v = 0; v < tile.vectors; ++v)
+    emitVector(from, to, v, tile);
+}
+
+void WeightsCopy::emitVector(Value from, Value to, int64_t v,
+                             const ContractionTile &tile) {
+  if (together() == 1)
+    return store(loadVector(weights, from, v * width, tile.getMask(v)),
+                 add(to, v * width));
+  Value quads =
+      loadBits(VectorType::get({width}, builder.getI32Type()),
+               TileMemory::getPointer(weights, from, together() * v * width),
+               getWeightsMask(tile, v));
+  to = add(to, 2 * v * width);
+  for (Value half : splitQuads(builder, loc, quads, /*isSigned=*/true,
+                               ByteProducts::Words)) {
+    store(half, to);
+    to = add(to, 2 * strategy.getLanes());
   }
+}
+
+void WeightsCopy::store(Value vector, Value to) {
+  Value at = arith::IndexCastOp::create(builder, loc, builder.getI64Type(), to);
+  Value pointer = LLVM::GEPOp::create(builder, loc, memory.getType(), copyType,
+                                      memory, ValueRange(at));
+  LLVM::StoreOp::create(builder, loc, vector, pointer,
+                        copyType.getIntOrFloatBitWidth() / 8);
 }
 
 } // namespace tandem

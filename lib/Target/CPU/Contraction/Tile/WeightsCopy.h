@@ -22,7 +22,7 @@ public:
   WeightsCopy(mlir::OpBuilder &builder, mlir::Location loc,
               const TileProblem &problem, KernelScratch &scratch);
 
-  /// Returns the address of the copy, whose elements are of the compute type.
+  /// Returns the address of the copy, whose elements are of getCopyType().
   mlir::Value getPointer() const { return memory; }
 
   /// Emits the copy for all positions of `tile`. What is beyond the outputs is
@@ -34,7 +34,17 @@ private:
                 const ContractionTile &tile);
   void emitInputs(mlir::Value offset, mlir::Value number,
                   const ContractionTile &tile);
+  /// Copies vector `v` of the weights at `from` to `to`: one input of each
+  /// output, or a quad as two vectors.
+  void emitVector(mlir::Value from, mlir::Value to, int64_t v,
+                  const ContractionTile &tile);
+  void store(mlir::Value vector, mlir::Value to);
 
+  /// The inputs of a group, and the groups of a tap.
+  int64_t together() const { return contraction.inputsTogether; }
+
+  int64_t groups;
+  mlir::Type copyType;
   mlir::Value memory;
 };
 
