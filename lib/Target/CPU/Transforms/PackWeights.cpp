@@ -51,10 +51,10 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
   void runOnOperation() override;
 
 private:
-  /// What decides on the packed form: the value or constant, and how it is
-  /// packed.
-  using Key =
-      std::tuple<const void *, int64_t, int64_t, int64_t, std::vector<int64_t>>;
+  /// What decides on the packed form: the value or constant, where it is, and
+  /// how it is packed.
+  using Key = std::tuple<const void *, Block *, int64_t, int64_t, int64_t,
+                         std::vector<int64_t>>;
 
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
@@ -172,6 +172,7 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
     return pack();
   Key key{source.constant ? source.constant.getAsOpaquePointer()
                           : source.value.getAsOpaquePointer(),
+          Value(source.value).getParentBlock(),
           block,
           weights.groups,
           weights.packedInputs,
@@ -208,6 +209,7 @@ Value PackWeightsPass::getPackedFactor(const Source &source,
                                        ElementsAttr factor,
                                        const Weights &weights, int64_t block) {
   Key key{factor.getAsOpaquePointer(),
+          Value(source.value).getParentBlock(),
           block,
           weights.groups,
           /*packedInputs=*/1,

@@ -64,3 +64,44 @@ func.func @many_rows(%x: tensor<64x4096xf32>) -> tensor<64x4096xf32> {
   }
   return %0 : tensor<64x4096xf32>
 }
+
+// These weights stay in the last-level cache between calls.
+// COST-LABEL: func.func @cached
+// COST-NOT: tandem_cpu.scale_weights
+func.func @cached(%x: tensor<4x1024xf32>) -> tensor<4x1024xf32> {
+  %w = tandem.constant {tandem.factors = {inputs = 32 : i64,
+      scales = dense<0.5> : tensor<32x1024xf32>,
+      values = dense<4> : tensor<1024x1024xi8>}}
+      dense<2.0> : tensor<1024x1024xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<4x1024xf32>, tensor<1024x1024xf32>) -> tensor<4x1024xf32> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<4x1024xf32>, tensor<1024x1024xf32>) -> tensor<4x1024xf32>
+    tandem.yield %1 : tensor<4x1024xf32>
+  }
+  return %0 : tensor<4x1024xf32>
+}
+
+// They do not if the program has many other weights.
+// COST-LABEL: func.func @among_others
+// COST: tandem_cpu.scale_weights
+func.func @among_others(%x: tensor<4x1024xf32>) -> tensor<4x65536xf32> {
+  %w = tandem.constant {tandem.factors = {inputs = 32 : i64,
+      scales = dense<0.5> : tensor<32x1024xf32>,
+      values = dense<4> : tensor<1024x1024xi8>}}
+      dense<2.0> : tensor<1024x1024xf32>
+  %others = tandem.constant dense<2.0> : tensor<1024x65536xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<4x1024xf32>, tensor<1024x1024xf32>) -> tensor<4x1024xf32> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<4x1024xf32>, tensor<1024x1024xf32>) -> tensor<4x1024xf32>
+    tandem.yield %1 : tensor<4x1024xf32>
+  }
+  %2 = tandem.fusion contraction (%a = %0, %b = %others)
+      : (tensor<4x1024xf32>, tensor<1024x65536xf32>) -> tensor<4x65536xf32> {
+    %3 = tandem.matmul %a, %b
+        : (tensor<4x1024xf32>, tensor<1024x65536xf32>) -> tensor<4x65536xf32>
+    tandem.yield %3 : tensor<4x65536xf32>
+  }
+  return %2 : tensor<4x65536xf32>
+}

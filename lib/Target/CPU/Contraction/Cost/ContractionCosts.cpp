@@ -19,6 +19,7 @@
 
 #include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
+#include "tandem/Dialect/Tandem/IR/ValueTypes.h"
 #include "tandem/Dialect/Tandem/IR/WeightFactors.h"
 #include "tandem/Fusion/FusionPlan.h"
 #include "tandem/Fusion/LoopEfficiency.h"
@@ -90,7 +91,8 @@ ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
   // A level holds what a call reads and writes where something else fits in it,
   // too: these operands are not the only ones of a program.
   cost.memoryNs = double(problem.cost.bytes) /
-                  used.bytesPerNs(2 * double(problem.cost.bytes));
+                  used.bytesPerNs(std::max(2 * double(problem.cost.bytes),
+                                           problem.weightsBetween));
   return cost;
 }
 
@@ -181,6 +183,18 @@ std::optional<Contraction> withFactors(Contraction packed,
                                                        : std::nullopt;
 }
 
+/// The bytes of the weights of all contractions of the function of `op`, as if
+/// none had factors.
+double getProgramWeights(Operation *op) {
+  double bytes = 0;
+  if (auto function = op->getParentOfType<func::FuncOp>())
+    function.walk([&](ir::ContractionOpInterface other) {
+      if (hasStaticTypes(other))
+        bytes += double(ir::toTandemType(typeOf(other.getWeights())).bytes());
+    });
+  return bytes;
+}
+
 /// Tiles that read fewer bytes of weights.
 ContractionCost estimateScaledCost(CostProblem problem,
                                    const Contraction &contraction) {
@@ -188,6 +202,7 @@ ContractionCost estimateScaledCost(CostProblem problem,
       double(contraction.getReduction()) * double(contraction.outputChannels);
   problem.cost.bytes -=
       std::llround(weights * (sizeof(float) - getScaledBytes(contraction)));
+  problem.weightsBetween *= getScaledBytes(contraction) / sizeof(float);
   return estimateKernelCost(ContractionWay::ScaledTiles, problem, contraction);
 }
 
@@ -228,6 +243,8 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   problem.packedBlock = getPackedBlock(op, *given, isConstant, problem.core);
   problem.areOutputsAdjacent = given->outputStride == 1;
   problem.inputsPerScale = inputsPerScale;
+  if (inputsPerScale > 0)
+    problem.weightsBetween = getProgramWeights(op);
   bool isPacked = problem.packedBlock.has_value();
   flattenPositions(packed);
   flattenPositions(*given);

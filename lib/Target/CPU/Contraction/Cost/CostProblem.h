@@ -33,6 +33,9 @@ struct CostProblem {
   /// If the weights have factors (ir::WeightFactors), the number of inputs that
   /// share a scale.
   int64_t inputsPerScale = 0;
+  /// The bytes of all weights that pass through the caches between two calls of
+  /// the op. 0 for weights without factors, of which all ways read the same.
+  double weightsBetween = 0;
 };
 
 /// Whether the channels of each position of the data are adjacent in memory.
