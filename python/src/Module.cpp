@@ -11,6 +11,7 @@
 #include "PyFunction.h"
 #include "PyTraining.h"
 
+#include "tandem/Runtime/Executor.h"
 #include "tandem/Support/Choices.h"
 
 #include <nanobind/stl/map.h>
@@ -355,6 +356,7 @@ NB_MODULE(_tandem, module) {
   module.def("add_custom_call", addCustomCall);
   module.def("set_num_threads", setNumThreads);
   module.def("num_threads", numThreads);
+  module.def("share_openmp", shareOpenMP);
   module.def("allow_background_calibration", allowBackgroundCalibration);
   module.attr("__version__") = TANDEM_VERSION;
 }

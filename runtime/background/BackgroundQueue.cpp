@@ -10,6 +10,7 @@
 
 #include "background/SpareCores.h"
 
+#include "tandem/Runtime/SharedOpenMP.h"
 #include "tandem/Support/ProcessEnd.h"
 
 #include <algorithm>
@@ -115,6 +116,8 @@ void BackgroundQueue::workUntilStopped() {
     lock.unlock();
     leaveProcessor(job->processor);
     job->run();
+    if (const SharedOpenMP *openMP = sharedOpenMP())
+      openMP->endWorkers();
     lock.lock();
     std::erase(runningJobs, job);
     changed->notify_all();

@@ -11,6 +11,7 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 import unittest
 
 
@@ -142,6 +143,25 @@ def follow_environment():
     assert not uses_other_threads(call, False)
 
 
+def leave_workers_awake():
+    """Idle workers of torch wait as they do without Tandem: they spin for a while, and find
+    the next op without being woken. One of many tries decides on a busy machine."""
+    import torch
+
+    torch.set_num_threads(2)
+    calls_of_modes = [make_graph("eager"), make_graph("compile")]
+    x = torch.randn(1 << 20)
+    for _ in range(200):
+        for call in calls_of_modes:
+            call()
+        x.mul_(1)
+        before = time.process_time()
+        time.sleep(0.01)
+        if time.process_time() - before > 5e-4:
+            return
+    raise AssertionError("idle workers do not spin")
+
+
 class ThreadsTest(unittest.TestCase):
     def run_child(self, function, *arguments, **environment):
         child = subprocess.run([sys.executable, __file__, function, *arguments], text=True,
@@ -159,6 +179,10 @@ class ThreadsTest(unittest.TestCase):
     @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
     def test_graphs_use_as_many_threads_as_torch(self):
         self.run_child("follow_torch")
+
+    @unittest.skipIf(len(os.sched_getaffinity(0)) < 2, "needs two processors")
+    def test_workers_of_torch_stay_awake(self):
+        self.run_child("leave_workers_awake")
 
     def test_environment(self):
         self.run_child("follow_environment", OMP_NUM_THREADS="1")

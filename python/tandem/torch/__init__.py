@@ -11,8 +11,11 @@ imports torch.
 """
 
 import importlib.metadata
+import pathlib
 
 import torch
+
+from .. import _tandem
 
 from ._version import warn_of_other_version
 
@@ -26,6 +29,10 @@ from ._function import as_function  # noqa: E402
 from ._importer import Fallback  # noqa: E402
 from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
 from ._step import TrainingStep, training_step  # noqa: E402
+
+# Kernels run on the OpenMP workers of torch: with workers of its own, Tandem would slow
+# down torch's ops.
+_tandem.share_openmp(str(pathlib.Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"))
 
 # torch finds the backend of an installed package by its entry point.
 if not any(point.name == "tandem"

@@ -9,6 +9,7 @@
 #include "tandem/Runtime/Kernels/HostKernel.h"
 
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/SharedOpenMP.h"
 
 #include <algorithm>
 #include <atomic>
@@ -92,6 +93,8 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
          range = queue.take(task))
       function(args, /*sizes=*/nullptr, slot, range.begin, range.end);
   };
+  if (const SharedOpenMP *openMP = sharedOpenMP())
+    return openMP->run(tasks, runTask);
   // A thread that waits for the others must not begin a task of the caller's:
   // that could take long, or wait for this very launch.
   tbb::this_task_arena::isolate([&] {

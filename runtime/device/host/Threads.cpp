@@ -11,6 +11,7 @@
 #include "../../eager/onednn/OneThread.h"
 
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/SharedOpenMP.h"
 
 #include <algorithm>
 #include <atomic>
@@ -130,6 +131,7 @@ void exec::applyThreadLimit() {
 
 void exec::runInOneSlot(const std::function<void()> &body) {
   applyThreadLimit();
+  const WithoutWorkers alone;
   tbb::task_arena one(1);
   one.execute(body);
 }

@@ -18,7 +18,8 @@ namespace tandem::exec {
 /// changed.
 void applyThreadLimit();
 
-/// Runs `body` so that what it does in parallel by oneTBB stays on this thread.
+/// Runs `body` so that what it does in parallel by oneTBB, or on shared OpenMP
+/// workers, stays on this thread.
 /// Unlike runOnOneThread, it leaves the number of threads that libraries use
 /// alone, and so what they prepare.
 void runInOneSlot(const std::function<void()> &body);

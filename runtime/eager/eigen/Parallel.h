@@ -1,4 +1,4 @@
-//===- Parallel.h - Parallel loops on oneTBB --------------------*- C++ -*-===//
+//===- Parallel.h - Parallel loops ------------------------------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -9,6 +9,9 @@
 #ifndef TANDEM_RUNTIME_EAGER_EIGEN_PARALLEL_H
 #define TANDEM_RUNTIME_EAGER_EIGEN_PARALLEL_H
 
+#include "tandem/Runtime/SharedOpenMP.h"
+
+#include <algorithm>
 #include <cstdint>
 
 #include <tbb/blocked_range.h>
@@ -28,13 +31,21 @@ inline int64_t countParts(int64_t count, int64_t part) {
 
 /// Calls body(begin, end) for parts of [0, count), in parallel, none smaller
 /// than about half of `grain`. Calls it once, on this thread, where there is
-/// too little work for two threads.
+/// too little work for two threads. Runs on oneTBB, unless the program shares
+/// its OpenMP workers.
 template <typename Body>
 void parallelFor(int64_t count, int64_t grain, const Body &body) {
   if (count < 2 * grain) {
     if (count != 0)
       body(int64_t(0), count);
     return;
+  }
+  if (const SharedOpenMP *openMP = sharedOpenMP()) {
+    const int64_t parts =
+        std::min(countParts(count, grain), openMP->countThreads());
+    return openMP->run(parts, [&](int64_t part) {
+      body(count * part / parts, count * (part + 1) / parts);
+    });
   }
   tbb::parallel_for(tbb::blocked_range<int64_t>(0, count, grain),
                     [&](const tbb::blocked_range<int64_t> &range) {

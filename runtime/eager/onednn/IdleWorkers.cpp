@@ -9,6 +9,7 @@
 #include "OpenMP.h"
 
 #include "tandem/Runtime/Provider.h"
+#include "tandem/Runtime/SharedOpenMP.h"
 
 #include <algorithm>
 #include <atomic>
@@ -17,12 +18,13 @@
 #include <mutex>
 #include <pthread.h>
 
+using namespace tandem;
 using namespace tandem::onednn;
 
 namespace {
 
-/// A thread with OpenMP workers of its own, all asleep. libgomp counts them as
-/// long as the thread lives, so it never ends.
+/// A thread with OpenMP workers of its own, all asleep. libgomp counts the
+/// workers until they end.
 class Sleepers {
 public:
   /// Returns when there are at least so many, the thread itself among them; or
@@ -39,6 +41,17 @@ public:
     changed.wait(lock, [&] { return count >= wanted; });
   }
 
+  /// Ends the workers, which may start again.
+  void end(const SharedOpenMP &library) {
+    if (count.load(std::memory_order_relaxed) == 0) [[likely]]
+      return;
+    std::unique_lock lock(mutex);
+    openMPToEnd = &library;
+    target = 0;
+    changed.notify_all();
+    changed.wait(lock, [&] { return count == 0; });
+  }
+
 private:
   bool start() {
     pthread_t thread;
@@ -53,9 +66,12 @@ private:
   void run() {
     std::unique_lock lock(mutex);
     while (true) {
-      changed.wait(lock, [&] { return target > count; });
+      changed.wait(lock, [&] { return target != count; });
       // Starts workers, which stay when the region ends.
-      openMP().parallel([](void *) {}, nullptr, target, /*flags=*/0);
+      if (target > 0)
+        openMP().parallel([](void *) {}, nullptr, target, /*flags=*/0);
+      else
+        openMPToEnd->endWorkers();
       count = target;
       changed.notify_all();
     }
@@ -67,6 +83,7 @@ private:
   std::condition_variable changed;
   bool isStarted = false;
   int target = 0;
+  const SharedOpenMP *openMPToEnd = nullptr;
 };
 
 } // namespace
@@ -83,6 +100,10 @@ void tandem::letIdleWorkersSleep() {
   if (!isWanted || lacksWorkers())
     return;
   static Sleepers *sleepers = new Sleepers; // Outlives its thread.
+  // How idle workers of the program wait is not ours to change.
+  const SharedOpenMP *shared = sharedOpenMP();
+  if (shared && shared->isLibraryOf(openMP().getMaxThreads))
+    return sleepers->end(*shared);
   static const int processors = openMP().getNumProcs();
   int threads = openMP().getMaxThreads();
   // libgomp counts the process's first thread, and of each team all but the

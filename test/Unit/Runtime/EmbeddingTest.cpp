@@ -124,6 +124,33 @@ TEST(Embedding, AChildThatIsForkedRuns) {
   EXPECT_TRUE(work.run());
 }
 
+/// oneDNN's library stands for that of a program: both use the same OpenMP.
+/// Only another process can share it, as sharing does not end.
+TEST(EmbeddingDeathTest, SharesTheProgramsOpenMP) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  auto runShared = [] {
+    Work before;
+    bool isRight = before.run() && !shareOpenMP("libc.so.6") &&
+                   !shareOpenMP("libmissing.so");
+    const bool isShared = shareOpenMP("libdnnl.so.2");
+    Work work;
+    isRight = isRight && work.run() && before.run();
+    runOnOneThread([&] { isRight = isRight && work.run(); });
+    setNumThreads(3); // More than processors, or fewer.
+    std::thread other([&] { isRight = isRight && work.run(); });
+    other.join();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(60); // Ends it where it hangs.
+      _exit(work.run() ? 0 : 1);
+    }
+    int status = 1;
+    waitpid(child, &status, 0);
+    _exit(isRight && isShared && status == 0 && work.run() ? 0 : 1);
+  };
+  EXPECT_EXIT(runShared(), testing::ExitedWithCode(0), "");
+}
+
 #ifdef TANDEM_CAN_REFUSE_THREADS
 /// In a process that has not started any yet.
 TEST(EmbeddingDeathTest, WithoutThreadsOneDoesAll) {

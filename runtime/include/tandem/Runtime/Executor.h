@@ -187,6 +187,16 @@ void setNumThreads(int threads);
 /// The present thread limit. If no limit is set, the number of processors that
 /// the process may use. Thread-safe.
 int numThreads();
+/// Runs kernels and Eigen's ops on OpenMP workers of the program from now on,
+/// instead of on threads of oneTBB. This is for programs whose other work runs
+/// on such workers, as that of PyTorch does: if both had workers of their own,
+/// the idle workers of one would occupy the cores that the other one needs.
+/// Idle workers then wait as the program wants (see letIdleWorkersSleep).
+/// `library` is the path of a shared library that the process has loaded and
+/// that uses these workers, such as libtorch_cpu.so. Returns false, and changes
+/// nothing, if the process has not loaded it, or if it does not use libgomp. In
+/// a forked child, which has no workers, nothing is shared. Thread-safe.
+bool shareOpenMP(const std::string &library);
 
 /// Calls `body`. Kernels and libraries that `body` calls use only the calling
 /// thread, regardless of the thread limit. Other threads are not affected.
