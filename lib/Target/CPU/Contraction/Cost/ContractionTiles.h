@@ -57,6 +57,34 @@ struct ProductRates {
 ProductRates getRates(const Contraction &contraction,
                       VectorizedDim vectorizedDim, CoreModel core);
 
+/// What is loaded for each vector of a tile.
+struct VectorLoads {
+  /// Positions along the lanes are picked from as many vectors as lie between
+  /// two of them.
+  double count = 1;
+  /// Lines beyond the first that each of these crosses in the mean: as long as
+  /// another load. Taps and most rows of positions begin anywhere.
+  double crossedLines = 0;
+  /// Whether each row has data of its own, not all of them the same.
+  bool isOfRow = false;
+};
+
+VectorLoads getVectorLoads(const Contraction &contraction,
+                           VectorizedDim vectorizedDim, const CoreModel &core);
+
+/// The cycles of one tile of `rows` x `vectors` that sums `steps` products to
+/// each element.
+double getTileCycles(const Contraction &contraction,
+                     VectorizedDim vectorizedDim, const ProductRates &rates,
+                     double rows, double vectors, const VectorLoads &ofVector,
+                     double steps, const CoreModel &core);
+
+/// The cycles that are lost because tiles of `steps` products write rows of the
+/// result in `pieces` small pieces. `isWhole` says that a piece is a whole row.
+double getPieceCycles(const Contraction &contraction,
+                      const ContractionStrategy &tile, double pieces,
+                      bool isWhole, double steps, const CoreModel &core);
+
 /// The iteration space that a tile walks over: rows, vectors, and how many
 /// times all of these are computed.
 struct TileSpace {
