@@ -13,6 +13,7 @@
 #include <atomic>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <unistd.h>
 
 using namespace tandem;
 
@@ -21,6 +22,14 @@ static thread_local bool isAlone = false;
 
 const SharedOpenMP *tandem::sharedOpenMP() {
   return shared.load(std::memory_order_acquire);
+}
+
+const SharedOpenMP *tandem::sharedOpenMPOfThisThread() {
+  const SharedOpenMP *library = sharedOpenMP();
+  if (!library)
+    return nullptr;
+  static thread_local const bool isFirst = gettid() == getpid();
+  return isFirst ? library : nullptr;
 }
 
 bool SharedOpenMP::isWithoutWorkers() { return isAlone; }

@@ -93,7 +93,7 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
          range = queue.take(task))
       function(args, /*sizes=*/nullptr, slot, range.begin, range.end);
   };
-  if (const SharedOpenMP *openMP = sharedOpenMP())
+  if (const SharedOpenMP *openMP = sharedOpenMPOfThisThread())
     return openMP->run(tasks, runTask);
   // A thread that waits for the others must not begin a task of the caller's:
   // that could take long, or wait for this very launch.

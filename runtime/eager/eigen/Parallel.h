@@ -40,7 +40,7 @@ void parallelFor(int64_t count, int64_t grain, const Body &body) {
       body(int64_t(0), count);
     return;
   }
-  if (const SharedOpenMP *openMP = sharedOpenMP()) {
+  if (const SharedOpenMP *openMP = sharedOpenMPOfThisThread()) {
     const int64_t parts =
         std::min(countParts(count, grain), openMP->countThreads());
     return openMP->run(parts, [&](int64_t part) {

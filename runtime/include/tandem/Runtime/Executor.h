@@ -187,11 +187,12 @@ void setNumThreads(int threads);
 /// The present thread limit. If no limit is set, the number of processors that
 /// the process may use. Thread-safe.
 int numThreads();
-/// Runs kernels and Eigen's ops on OpenMP workers of the program from now on,
-/// instead of on threads of oneTBB. This is for programs whose other work runs
-/// on such workers, as that of PyTorch does: if both had workers of their own,
-/// the idle workers of one would occupy the cores that the other one needs.
-/// Idle workers then wait as the program wants (see letIdleWorkersSleep).
+/// Runs kernels and Eigen's ops of the program's first thread on OpenMP workers
+/// from now on, instead of on threads of oneTBB. This is for programs whose
+/// other work runs on such workers, as that of PyTorch does: if both had
+/// workers of their own, the idle workers of one would occupy the cores that
+/// the other one needs. Idle workers then wait as the program wants (see
+/// letIdleWorkersSleep). Calls of other threads run on oneTBB as before.
 /// `library` is the path of a shared library that the process has loaded and
 /// that uses these workers, such as libtorch_cpu.so. Returns false, and changes
 /// nothing, if the process has not loaded it, or if it does not use libgomp. In

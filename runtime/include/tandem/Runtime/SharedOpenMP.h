@@ -73,6 +73,11 @@ private:
 /// The library of shareOpenMP; null if there is none. Thread-safe.
 const SharedOpenMP *sharedOpenMP();
 
+/// The same, but null for all threads of the program except the first one. With
+/// a team of each thread, the process would have more OpenMP threads than
+/// processors, idle workers would sleep early, and oneTBB would be faster.
+const SharedOpenMP *sharedOpenMPOfThisThread();
+
 /// While it lives, SharedOpenMP runs the tasks of this thread on this thread
 /// alone.
 class WithoutWorkers {
