@@ -138,8 +138,9 @@ const Provider &oneDNNProvider();
 /// GOMP_SPINCOUNT). This function therefore starts additional threads that
 /// sleep: two if OpenMP uses every processor, and more if OpenMP uses fewer.
 /// The function does nothing if environment variables specify how OpenMP
-/// threads wait, or if the OpenMP library is not libgomp. The first call starts
-/// the threads; later calls cost one comparison. Thread-safe.
+/// threads wait, or if the OpenMP library is not libgomp. If the program shares
+/// the library (shareOpenMP), the function ends the threads. The first call
+/// starts the threads; later calls cost one comparison. Thread-safe.
 void letIdleWorkersSleep();
 
 /// The provider that runs ops on Eigen's vectorized arrays. It implements
