@@ -82,6 +82,8 @@ def check_pages(root):
             place = f"{page.relative_to(root)}:{number}"
             if len(line) > COLUMNS and not TABLE.match(line):
                 yield f"{place}: {len(line)} columns of prose, more than {COLUMNS}"
+            if "```" in line:
+                yield f"{place}: the fence of a code block is within a line"
             for word in SPELLINGS.findall(CODE.sub("", line)):
                 yield f"{place}: '{word}' is not spelled as LLVM does"
             for code, link in NAMED.findall(line):

@@ -41,12 +41,11 @@ public:
     changed.wait(lock, [&] { return count >= wanted; });
   }
 
-  /// Ends the workers, which may start again.
-  void end(const SharedOpenMP &library) {
+  /// Ends the workers, if the program shares the library that has them.
+  void end() {
     if (count.load(std::memory_order_relaxed) == 0) [[likely]]
       return;
     std::unique_lock lock(mutex);
-    openMPToEnd = &library;
     target = 0;
     changed.notify_all();
     changed.wait(lock, [&] { return count == 0; });
@@ -71,7 +70,7 @@ private:
       if (target > 0)
         openMP().parallel([](void *) {}, nullptr, target, /*flags=*/0);
       else
-        openMPToEnd->endWorkers();
+        sharedOpenMP()->endWorkers();
       count = target;
       changed.notify_all();
     }
@@ -83,7 +82,6 @@ private:
   std::condition_variable changed;
   bool isStarted = false;
   int target = 0;
-  const SharedOpenMP *openMPToEnd = nullptr;
 };
 
 } // namespace
@@ -103,7 +101,7 @@ void tandem::letIdleWorkersSleep() {
   // How idle workers of the program wait is not ours to change.
   const SharedOpenMP *shared = sharedOpenMP();
   if (shared && shared->isLibraryOf(openMP().getMaxThreads))
-    return sleepers->end(*shared);
+    return sleepers->end();
   static const int processors = openMP().getNumProcs();
   int threads = openMP().getMaxThreads();
   // libgomp counts the process's first thread, and of each team all but the

@@ -191,8 +191,9 @@ int numThreads();
 /// from now on, instead of on threads of oneTBB. This is for programs whose
 /// other work runs on such workers, as that of PyTorch does: if both had
 /// workers of their own, the idle workers of one would occupy the cores that
-/// the other one needs. Idle workers then wait as the program wants (see
-/// letIdleWorkersSleep). Calls of other threads run on oneTBB as before.
+/// the other one needs. The program's OpenMP settings then decide how long idle
+/// workers spin: Tandem does not make them sleep early (letIdleWorkersSleep).
+/// Calls of other threads run on oneTBB as before.
 /// `library` is the path of a shared library that the process has loaded and
 /// that uses these workers, such as libtorch_cpu.so. Returns false, and changes
 /// nothing, if the process has not loaded it, or if it does not use libgomp. In

@@ -73,9 +73,10 @@ private:
 /// The library of shareOpenMP; null if there is none. Thread-safe.
 const SharedOpenMP *sharedOpenMP();
 
-/// The same, but null for all threads of the program except the first one. With
-/// a team of each thread, the process would have more OpenMP threads than
-/// processors, idle workers would sleep early, and oneTBB would be faster.
+/// Returns the library of shareOpenMP to the program's first thread, and null
+/// to all other threads. OpenMP starts workers for each thread that uses it. If
+/// several threads used it, the process would have more OpenMP threads than
+/// processors, and idle workers would sleep early. oneTBB would be faster.
 const SharedOpenMP *sharedOpenMPOfThisThread();
 
 /// While it lives, SharedOpenMP runs the tasks of this thread on this thread

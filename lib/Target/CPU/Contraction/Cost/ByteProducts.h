@@ -26,7 +26,8 @@ enum class ByteProducts {
   Lanes
 };
 
-/// Returns the fastest way for vectors of `width` quads that `core` has.
+/// Returns the fastest way to multiply vectors of `width` quads for which
+/// `core` has the instructions.
 ByteProducts chooseByteProducts(const CoreModel &core, int64_t width,
                                 bool isDataSigned);
 

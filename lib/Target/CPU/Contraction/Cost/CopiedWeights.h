@@ -22,7 +22,8 @@
 
 namespace tandem {
 
-/// Whether tasks may copy the weights of tiles whose lanes are outputs, in f32.
+/// Whether tasks may make copies in f32 of the weights of a tile, if the lanes
+/// of the tile are outputs.
 bool canCopyWeights(const Contraction &contraction);
 
 /// Whether there is room for those of `tile` beside the data in a second-level
@@ -38,9 +39,10 @@ double getCopyCycles(const Contraction &contraction, int64_t width,
 /// Whether the weights differ within the batch, and are copied for each row.
 bool haveRowsOwnWeights(const Contraction &contraction);
 
-/// `contraction` on copied weights of a tile of `lanes` outputs. Quads of
-/// integers of 8 bits become [taps][quads][halves][lanes][2] in 16 bits, where
-/// the halves of a quad are its even and its odd bytes.
+/// Returns `contraction`, changed to read the copied weights of a tile of
+/// `lanes` outputs. Weights that are quads of 8-bit integers are copied as
+/// 16-bit integers in the layout [taps][quads][halves][lanes][2]. The first
+/// half of a quad has its even bytes, and the second half its odd bytes.
 Contraction withCopiedWeights(Contraction contraction, int64_t lanes);
 
 /// Cycles of a step of a tile of `bytes` bytes of outputs, lost to weights that

@@ -30,7 +30,8 @@ private:
   /// The inputs of each tap that fill groups, and those that are left.
   Accumulators emitWithRest(llvm::ArrayRef<Level> taps, const TapRange &range,
                             Offsets offsets, const Accumulators &sums);
-  /// The halves of a widened quad: its even and its odd bytes, or both.
+  /// The halves of widened quads to load: 0 for the even bytes, 1 for the odd
+  /// bytes, or both.
   using Halves = llvm::ArrayRef<int64_t>;
 
   /// Adds the products of one group, of which `count` inputs exist.
