@@ -9,11 +9,11 @@
 #include "tandem/Measure/Copy.h"
 
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <oneapi/tbb/parallel_for.h>
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -76,10 +76,10 @@ void streamZeros(char *target, size_t bytes) { std::memset(target, 0, bytes); }
 template <typename Body> void shareOut(size_t bytes, Body body) {
   auto threads = static_cast<size_t>(numThreads());
   size_t share = (bytes / threads + kLine) & ~(kLine - 1);
-  tbb::parallel_for(
-      size_t(0), threads,
-      [&](size_t i) {
-        size_t begin = std::min(bytes, i * share);
+  runTasks(
+      int64_t(threads),
+      [&](int64_t i) {
+        size_t begin = std::min(bytes, size_t(i) * share);
         if (begin < bytes)
           body(begin, std::min(bytes, begin + share) - begin);
       },

@@ -10,9 +10,9 @@
 
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <chrono>
-#include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
 namespace tandem::measure {
@@ -99,9 +99,9 @@ double measurePeakFma(DType dtype) {
   const FmaLoop loop = widestLoop(dtype);
   const int threads = numThreads();
   std::vector<double> ns(static_cast<size_t>(threads));
-  tbb::parallel_for(
-      0, threads,
-      [&](int thread) {
+  runTasks(
+      threads,
+      [&](int64_t thread) {
         auto start = std::chrono::steady_clock::now();
         loop.run();
         ns[thread] = nsSince(start);

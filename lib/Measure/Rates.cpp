@@ -13,11 +13,11 @@
 #include "tandem/Measure/Sampler.h"
 #include "tandem/Measure/Statistics.h"
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <atomic>
 #include <numeric>
-#include <oneapi/tbb/parallel_for.h>
 #include <vector>
 
 namespace tandem::measure {
@@ -168,9 +168,9 @@ public:
 
   /// Bytes a nanosecond.
   double run(Stores stores = Stores::cached) {
-    tbb::parallel_for(
-        size_t(0), arrays.size(),
-        [&](size_t i) { speeds[i] = arrays[i].run(stores); },
+    runTasks(
+        std::ssize(arrays),
+        [&](int64_t i) { speeds[i] = arrays[i].run(stores); },
         tbb::static_partitioner());
     return std::accumulate(speeds.begin(), speeds.end(), 0.0);
   }

@@ -9,10 +9,10 @@
 #include "tandem/Runtime/SharedOpenMP.h"
 
 #include "tandem/Runtime/Executor.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <atomic>
 #include <dlfcn.h>
-#include <pthread.h>
 #include <unistd.h>
 
 using namespace tandem;
@@ -21,6 +21,8 @@ static std::atomic<const SharedOpenMP *> shared{nullptr};
 static thread_local bool isAlone = false;
 
 const SharedOpenMP *tandem::sharedOpenMP() {
+  if (lacksWorkers())
+    return nullptr;
   return shared.load(std::memory_order_acquire);
 }
 
@@ -63,11 +65,8 @@ bool tandem::shareOpenMP(const std::string &library) {
   }
   // Once: the functions of a process do not change.
   static const SharedOpenMP &kept = *new SharedOpenMP(found);
-  static const int onFork =
-      pthread_atfork(nullptr, nullptr, [] { shared = nullptr; });
-  if (onFork == 0)
-    shared = &kept;
-  return onFork == 0;
+  shared = &kept;
+  return true;
 }
 
 WithoutWorkers::WithoutWorkers() : before(isAlone) { isAlone = true; }

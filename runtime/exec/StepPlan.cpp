@@ -12,10 +12,9 @@
 #include "tandem/Runtime/Program/Preparation.h"
 #include "tandem/Runtime/Program/ProgramMemory.h"
 #include "tandem/Runtime/Program/ProgramSizes.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <set>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 using namespace tandem;
 using namespace tandem::exec;
@@ -250,12 +249,10 @@ Status warmUp(const Program &program, ProviderList providers,
   const std::vector<const fb::StepT *> steps = stepsToWarmUp(program, plans);
   std::vector<Status> results(steps.size());
   std::vector<PhaseTimes> times(steps.size());
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(size_t(0), steps.size(), [&](size_t i) {
-      PreparationScope preparation;
-      results[i] = warmUp(program, *steps[i], providers);
-      times[i] = std::move(preparation.times);
-    });
+  runTasks(std::ssize(steps), [&](int64_t i) {
+    PreparationScope preparation;
+    results[i] = warmUp(program, *steps[i], providers);
+    times[i] = std::move(preparation.times);
   });
   for (size_t i = 0; i < steps.size(); ++i) {
     PreparationScope::add(times[i]);

@@ -8,12 +8,9 @@
 
 #include "Session/ParallelFor.h"
 
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
+#include "tandem/Runtime/Workers.h"
 
 void tandem::parallelFor(int64_t count,
                          llvm::function_ref<void(int64_t)> body) {
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(int64_t(0), count, body, tbb::simple_partitioner());
-  });
+  runTasks(count, body);
 }

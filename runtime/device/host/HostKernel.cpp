@@ -10,12 +10,11 @@
 
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/SharedOpenMP.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <atomic>
 #include <memory_resource>
-#include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/task_arena.h>
 #include <vector>
 
 using namespace tandem;
@@ -95,11 +94,7 @@ void launchTasks(const fb::KernelT &kernel, KernelFn function,
   };
   if (const SharedOpenMP *openMP = sharedOpenMPOfThisThread())
     return openMP->run(tasks, runTask);
-  // A thread that waits for the others must not begin a task of the caller's:
-  // that could take long, or wait for this very launch.
-  tbb::this_task_arena::isolate([&] {
-    tbb::parallel_for(int64_t(0), tasks, runTask, tbb::simple_partitioner());
-  });
+  runTasks(tasks, runTask);
 }
 
 } // namespace

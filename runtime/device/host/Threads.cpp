@@ -12,6 +12,7 @@
 
 #include "tandem/Runtime/Executor.h"
 #include "tandem/Runtime/SharedOpenMP.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <atomic>
@@ -95,7 +96,7 @@ static void wakeWorkers(int threads) {
 void tandem::setNumThreads(int threads) {
   static std::mutex mutex; // guards control
   static auto &control = *new std::unique_ptr<Control>;
-  if (!hasThreads())
+  if (lacksWorkers() || !hasThreads())
     return;
   threads = std::clamp(threads, 1, kMaxThreads);
   std::lock_guard<std::mutex> lock(mutex);
@@ -109,6 +110,8 @@ void tandem::setNumThreads(int threads) {
 }
 
 int tandem::numThreads() {
+  if (lacksWorkers())
+    return 1;
   int available = availableThreads();
   int threads = limit.load(std::memory_order_relaxed);
   return threads > 0 ? threads : available;
@@ -131,6 +134,8 @@ void exec::applyThreadLimit() {
 
 void exec::runInOneSlot(const std::function<void()> &body) {
   applyThreadLimit();
+  if (lacksWorkers())
+    return body();
   const WithoutWorkers alone;
   tbb::task_arena one(1);
   one.execute(body);

@@ -10,6 +10,7 @@
 #define TANDEM_RUNTIME_EAGER_EIGEN_PARALLEL_H
 
 #include "tandem/Runtime/SharedOpenMP.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -35,7 +36,7 @@ inline int64_t countParts(int64_t count, int64_t part) {
 /// its OpenMP workers.
 template <typename Body>
 void parallelFor(int64_t count, int64_t grain, const Body &body) {
-  if (count < 2 * grain) {
+  if (count < 2 * grain || lacksWorkers()) {
     if (count != 0)
       body(int64_t(0), count);
     return;

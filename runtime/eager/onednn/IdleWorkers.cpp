@@ -10,6 +10,7 @@
 
 #include "tandem/Runtime/Provider.h"
 #include "tandem/Runtime/SharedOpenMP.h"
+#include "tandem/Runtime/Workers.h"
 
 #include <algorithm>
 #include <atomic>

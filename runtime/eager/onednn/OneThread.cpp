@@ -10,6 +10,7 @@
 #include "OpenMP.h"
 
 #include "tandem/Runtime/Provider.h"
+#include "tandem/Runtime/Workers.h"
 
 using namespace tandem;
 using namespace tandem::onednn;

@@ -8,9 +8,7 @@
 
 #include "OpenMP.h"
 
-#include <atomic>
 #include <dlfcn.h>
-#include <pthread.h>
 
 using namespace tandem::onednn;
 
@@ -18,12 +16,7 @@ template <typename F> static void find(F &function, const char *name) {
   function = reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
 }
 
-static std::atomic<bool> isForked{false};
-
-bool tandem::onednn::lacksWorkers() { return isForked; }
-
 static OpenMP findAll() {
-  pthread_atfork(nullptr, nullptr, [] { isForked = true; });
   OpenMP functions;
   find(functions.getMaxThreads, "omp_get_max_threads");
   find(functions.setNumThreads, "omp_set_num_threads");

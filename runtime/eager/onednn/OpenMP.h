@@ -26,11 +26,6 @@ struct OpenMP {
 
 const OpenMP &openMP();
 
-/// Whether this process was forked from one that had called openMP. OpenMP's
-/// workers do not exist in such a process, and libgomp would wait for them
-/// forever.
-bool lacksWorkers();
-
 } // namespace tandem::onednn
 
 #endif // TANDEM_RUNTIME_EAGER_ONEDNN_OPENMP_H
