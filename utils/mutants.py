@@ -197,11 +197,35 @@ def random_weights(shape):
     return f'dense<"0x{struct.pack(f"<{count}f", *values).hex()}">'
 
 
+def byte_weights(shape, least=-128):
+    """A constant %w of i8 with numbers from `least` to 127."""
+    stream = random.Random(3)
+    count = math.prod(int(size) for size in shape.split("x"))
+    values = bytes(stream.randrange(least, 128) % 256 for _ in range(count))
+    return f'  %w = tandem.constant dense<"0x{values.hex()}"> : tensor<{shape}xi8>\n'
+
+
 def byte_matmul(rows, inner, columns):
     types = f"(tensor<{rows}x{inner}xui8>, tensor<{inner}x{columns}xi8>)"
     return lambda t: function(
-        f"%x: tensor<{rows}x{inner}xui8>, %w: tensor<{inner}x{columns}xi8>",
-        f"  %r = tandem.matmul %x, %w widen : {types} -> tensor<{rows}x{columns}x{t}>\n",
+        f"%x: tensor<{rows}x{inner}xui8>",
+        byte_weights(f"{inner}x{columns}")
+        + f"  %r = tandem.matmul %x, %w widen : {types} -> tensor<{rows}x{columns}x{t}>\n",
+        f"tensor<{rows}x{columns}x{t}>",
+    )
+
+
+def scaled_matmul(rows, inner, columns):
+    """Weights of integers and one scale for each output."""
+    integers, weights = f"tensor<{inner}x{columns}xi8>", f"tensor<{inner}x{columns}xf32>"
+    scales = f"tensor<1x{columns}xf32>"
+    return lambda t: function(
+        f"%x: tensor<{rows}x{inner}x{t}>",
+        byte_weights(f"{inner}x{columns}")
+        + f"  %f = tandem.cast %w : ({integers}) -> {weights}\n"
+        f"  %s = tandem.constant {random_weights(f'1x{columns}')} : {scales}\n"
+        f"  %v = tandem.mul %f, %s : ({weights}, {scales}) -> {weights}\n"
+        f"  %r = tandem.matmul %x, %v : (tensor<{rows}x{inner}x{t}>, {weights}) -> tensor<{rows}x{columns}x{t}>\n",
         f"tensor<{rows}x{columns}x{t}>",
     )
 
@@ -209,8 +233,9 @@ def byte_matmul(rows, inner, columns):
 def byte_depthwise(channels):
     data, kernel = f"1x14x14x{channels}", f"3x3x1x{channels}"
     return lambda t: function(
-        f"%x: tensor<{data}xui8>, %w: tensor<{kernel}xi8>",
-        '  %r = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">'
+        f"%x: tensor<{data}xui8>",
+        byte_weights(kernel)
+        + '  %r = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">'
         f" pad_low = [1, 1] pad_high = [1, 1] groups = {channels} :"
         f" (tensor<{data}xui8>, tensor<{kernel}xi8>) -> tensor<{data}x{t}>\n",
         f"tensor<{data}x{t}>",
@@ -240,6 +265,13 @@ FORMS = {
     ),
     "positions": Form(("f32",), conv(3, 7, first=True), CONTRACTIONS),
     "groups": Form(("f32",), conv(512, 512, (1, 14, 14), groups=512, constant=True), CONTRACTIONS),
+    "outputs-scaled": Form(
+        ("f32",),
+        scaled_matmul(3, 83, 75),
+        "",
+        "--quantized=100 --scaled-weights",
+        ("swap-sign",),
+    ),
     "outputs-prologue": Form(
         CONTRACTED, matmul(1030, 96, 40, before=RELU, data="a"), "Prologue*"
     ),
@@ -263,13 +295,15 @@ FORMS = {
     ),
 }
 
+BYTE_FAULTS = ("saturate-products", "swap-sign", "swap-sign@1", "swap-sign@2")
+
 # Sums of i32 of products of bytes. The data are ui8, and the weights i8.
 BYTE_FORMS = {
     "outputs": Form(
-        ("i32",), byte_matmul(67, 83, 75), "*ByteContraction*", "--quantized=100"
+        ("i32",), byte_matmul(67, 83, 75), "*ByteContraction*", "--quantized=100", BYTE_FAULTS
     ),
     "groups": Form(
-        ("i32",), byte_depthwise(37), "*ByteContraction*Groups*", "--quantized=100"
+        ("i32",), byte_depthwise(37), "*ByteContraction*Groups*", "--quantized=100", BYTE_FAULTS
     ),
 }
 
@@ -388,7 +422,7 @@ class Checks:
         if "--tier=auto" not in how:
             command += ["--no-fallback"]
         method = "always" if form.startswith("winograd") else "never"
-        command += [f"--target-option=winograd={method}"]
+        command += [f"--target-option=winograd={method}", "--target-option=scaled-weights=always"]
         inputs = [[]]
         if form.startswith("winograd"):
             inputs.append([self.write_outlier(graph)])

@@ -31,6 +31,13 @@ static void fill(Tensor &tensor, uint64_t seed, Make make) {
     data[i] = static_cast<T>(make(random.next()));
 }
 
+void tandem::fillRandomBytes(Tensor &tensor, uint64_t seed) {
+  if (tensor.dtype() == DType::i8 || tensor.dtype() == DType::ui8)
+    fill<uint8_t>(tensor, seed, [](uint64_t random) { return random >> 56; });
+  else
+    fillRandom(tensor, seed);
+}
+
 void tandem::fillRandom(Tensor &tensor, uint64_t seed) {
   withStorage<Eigen::half, Eigen::bfloat16>(tensor.dtype(), [&]<typename T>(T) {
     if constexpr (std::is_same_v<T, bool>)

@@ -29,6 +29,8 @@ struct CheckOptions {
   bool winograd = false;
   /// The option "byte-sums" of the CPU's target.
   std::string byteSums = "auto";
+  /// Whether kernels multiply by integers and scales wherever that is possible.
+  bool scaledWeights = false;
   /// Contractions in kernels wherever that is possible, whatever the library
   /// would take.
   bool generated = false;

@@ -65,6 +65,12 @@ int GraphBuilder::randomConstant(const TensorType &type, double scale) {
   return index;
 }
 
+int GraphBuilder::blockIndices(int64_t count, int64_t block) {
+  int index = constant({DType::i64, Shape{count}}, 0);
+  graph.nodes.back().block = block;
+  return index;
+}
+
 int GraphBuilder::op(OpDesc desc, std::vector<int> operands, double magnitude,
                      size_t number) {
   Node node;

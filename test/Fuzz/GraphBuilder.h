@@ -55,6 +55,8 @@ public:
   int constant(const TensorType &type, double value);
   /// Floats in [-scale, scale), scale a power of two.
   int randomConstant(const TensorType &type, double scale);
+  /// `count` indices 0, 0, ..., 1, 1, ..., each of them `block` times.
+  int blockIndices(int64_t count, int64_t block);
   /// Infers the type by the shape rule; a refusal is a bug of the generator and
   /// ends the process with a message. The value is the result with the number
   /// `number`.

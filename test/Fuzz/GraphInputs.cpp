@@ -80,6 +80,8 @@ CompileOptions fuzz::compileOptions(const CheckOptions &options,
     return compile;
   if (options.winograd)
     compile.targetOptions["winograd"] = "always";
+  if (options.scaledWeights)
+    compile.targetOptions["scaled-weights"] = "always";
   compile.targetOptions["byte-sums"] = options.byteSums;
   if (options.generated)
     compile.targetOptions["contractions"] = "generated";

@@ -64,6 +64,16 @@ int fuzz::transpose(GraphBuilder &b, int x, std::vector<int64_t> permutation) {
   return move(b, OpKind::transpose, std::move(attrs), {x});
 }
 
+int fuzz::gather(GraphBuilder &b, int x, int indices, int64_t axis) {
+  fb::GatherAttrsT attrs;
+  attrs.axis = axis;
+  const double magnitude = b.node(x).magnitude;
+  OpDesc desc;
+  desc.kind = OpKind::gather;
+  desc.attrs.Set(std::move(attrs));
+  return b.op(std::move(desc), {x, indices}, magnitude);
+}
+
 int fuzz::concat(GraphBuilder &b, std::vector<int> operands, int64_t axis) {
   fb::AxisAttrsT attrs;
   attrs.axis = axis;

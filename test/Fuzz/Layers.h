@@ -42,6 +42,7 @@ int move(GraphBuilder &b, OpKind kind, Attrs attrs, std::vector<int> operands) {
 }
 int reshape(GraphBuilder &b, int x, const Shape &shape);
 int transpose(GraphBuilder &b, int x, std::vector<int64_t> permutation);
+int gather(GraphBuilder &b, int x, int indices, int64_t axis);
 int concat(GraphBuilder &b, std::vector<int> operands, int64_t axis);
 /// Elements [start, limit) along one axis.
 int slice(GraphBuilder &b, int x, int axis, int64_t start, int64_t limit);

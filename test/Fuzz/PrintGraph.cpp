@@ -240,14 +240,23 @@ std::string printElements(const Node &node) {
   return text + "\"";
 }
 
+std::string printBlockIndices(const Node &node) {
+  std::string text = "[";
+  for (int64_t i = 0; i < node.type.shape.numElements(); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(i / node.block);
+  return text + "]";
+}
+
 std::string printConstant(const Node &node) {
   char splat[64];
   std::snprintf(splat, sizeof splat, isFloat(node.type.dtype) ? "%.9e" : "%.0f",
                 node.scale);
   std::string type = node.type.str();
   return "\"tandem.constant\"() <{value = dense<" +
-         (node.seed ? printElements(node) : splat) + "> : " + type +
-         "}> : () -> " + type;
+         (node.block  ? printBlockIndices(node)
+          : node.seed ? printElements(node)
+                      : splat) +
+         "> : " + type + "}> : () -> " + type;
 }
 
 /// The number of results of an op, and 1 for other nodes.

@@ -46,6 +46,8 @@ struct Node {
   bool isExact = true;
   /// The number of the op's result that the value is.
   size_t result = 0;
+  /// If not 0, element i of a constant is i / block.
+  int64_t block = 0;
 };
 
 struct RandomGraph {

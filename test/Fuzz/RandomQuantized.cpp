@@ -192,14 +192,55 @@ void appendBatches(GraphBuilder &b) {
   requantize(b, matmul(b, attrs, x, y), static_cast<double>(k), 2);
 }
 
+/// Scales of weights with `inputs` inputs, of which dim `dim` is that of the
+/// inputs: one for each output, or one for each output and block of inputs.
+int randomScales(GraphBuilder &b, const Shape &weights, int dim) {
+  const int64_t inputs = weights[dim];
+  const int64_t block =
+      b.random.chance(50) ? inputs : b.random.between(1, inputs);
+  Shape shape = weights;
+  shape[dim] = (inputs + block - 1) / block;
+  // Sums of products are then no greater than the data.
+  const double scale =
+      std::exp2(-7 - std::ceil(std::log2(static_cast<double>(inputs))));
+  const int scales = b.randomConstant({DType::f32, shape}, scale);
+  return block == inputs
+             ? scales
+             : gather(b, scales, b.blockIndices(inputs, block), dim);
+}
+
+/// A product in f32 with weights that are integers, less a zero point, times
+/// scales.
+void appendScaledWeights(GraphBuilder &b) {
+  const int64_t rows = b.random.chance(50) ? 1 : b.randomWidth();
+  const int64_t inputs = b.randomWidth(), outputs = b.randomWidth();
+  fb::MatmulAttrsT attrs;
+  attrs.transpose_rhs = b.random.chance(50);
+  const Shape shape =
+      attrs.transpose_rhs ? Shape{outputs, inputs} : Shape{inputs, outputs};
+  int weights = cast(b, pickByteWeights(b, shape), DType::f32);
+  if (b.random.chance(50))
+    weights = sub(b, weights,
+                  b.constant({DType::f32, Shape{}},
+                             static_cast<double>(b.random.between(-8, 8))));
+  weights =
+      mul(b, weights, randomScales(b, shape, attrs.transpose_rhs ? 1 : 0));
+  const int x = b.pickOfType({DType::f32, Shape{rows, inputs}});
+  const int product = matmul(b, attrs, x, weights);
+  if (b.random.chance(50))
+    appendEpilogue(b, product, 1);
+}
+
 } // namespace
 
 void fuzz::appendQuantized(GraphBuilder &b) {
   const int64_t draw = b.random.below(100);
-  if (draw < 55)
+  if (draw < 50)
     appendConvolution(b);
-  else if (draw < 90)
+  else if (draw < 80)
     appendProducts(b);
+  else if (draw < 90)
+    appendScaledWeights(b);
   else
     appendBatches(b);
 }

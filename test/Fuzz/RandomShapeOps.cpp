@@ -142,13 +142,7 @@ void appendGather(GraphBuilder &b) {
   if (b.type(x).shape.numElements() * b.type(indices).shape.numElements() >
       16384)
     return;
-  fb::GatherAttrsT attrs;
-  attrs.axis = b.random.below(b.type(x).shape.rank());
-  double magnitude = b.node(x).magnitude;
-  OpDesc desc;
-  desc.kind = OpKind::gather;
-  desc.attrs.Set(std::move(attrs));
-  b.op(std::move(desc), {x, indices}, magnitude);
+  gather(b, x, indices, b.random.below(b.type(x).shape.rank()));
 }
 
 /// Sums of 16 bits are rounded in another order than the bounds of errors know.

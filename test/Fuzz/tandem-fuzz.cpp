@@ -228,6 +228,10 @@ static void addOptions(CLI::App &app, Options &options) {
                "Warn of a kernel that does not compile, in place of failing");
   app.add_flag("--winograd", options.check.winograd,
                "Take Winograd's method wherever it is possible");
+  app.add_flag(
+      "--scaled-weights", options.check.scaledWeights,
+      "Multiply by integers of 8 bits and their scales, not by weights "
+      "in f32, wherever it is possible");
   app.add_option("--byte-sums", options.check.byteSums,
                  "The type in which kernels sum products of integers of 8 "
                  "bits: i32, f32 wherever that is exact, or auto")

@@ -154,7 +154,7 @@ Expected<Tensor> makeInput(const ArgSpec &spec, const TensorType &declared,
   int64_t count = type.shape.numElements();
   switch (spec.kind) {
   case ArgSpec::Kind::random:
-    fillRandom(*tensor, spec.seed.value_or(index));
+    fillRandomBytes(*tensor, spec.seed.value_or(index));
     break;
   case ArgSpec::Kind::zeros:
     std::memset(tensor->data(), 0, static_cast<size_t>(*bytes));

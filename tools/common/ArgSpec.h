@@ -21,7 +21,8 @@ namespace tandem::tools {
 
 /// The value of one `--arg`:
 ///   FILE.npy                     the array of a file
-///   random[:DIMS][:seed=N]       uniform in [-1, 1); integers in [0, 8)
+///   random[:DIMS][:seed=N]       uniform in [-1, 1); integers in [0, 8), those
+///                                of 8 bits in the range of their type
 ///   zeros[:DIMS]
 ///   iota[:DIMS]                  0, 1, 2, … in row-major order
 ///   [v, v, …][:DIMS]             the given elements in row-major order

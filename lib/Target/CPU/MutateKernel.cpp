@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ByteFaults.h"
 #include "RoundingFaults.h"
 
 #include "tandem/Target/CPU/Passes.h"
@@ -164,11 +165,11 @@ bool dropRow(LLVM::LLVMFuncOp body, size_t place) {
   return shorten(loops, place);
 }
 
-/// One product of many is not added.
+/// One product of many is not added, or those of one instruction on bytes.
 bool dropProduct(LLVM::LLVMFuncOp body, size_t place) {
   auto products = collect<LLVM::FMulAddOp>(body);
   if (place >= products.size())
-    return false;
+    return dropByteProducts(body, place - products.size());
   products[place].replaceAllUsesWith(products[place].getC());
   return true;
 }
@@ -245,7 +246,8 @@ constexpr std::pair<StringLiteral, Fault> kFaults[] = {
     {"close-mask", closeMask},         {"narrow-mask", narrowMask},
     {"skip-rounding", skipRounding},   {"saturate", saturate},
     {"overflow-early", overflowEarly}, {"flush-subnormals", flushSubnormals},
-    {"round-coarsely", roundCoarsely},
+    {"round-coarsely", roundCoarsely}, {"saturate-products", saturateProducts},
+    {"swap-sign", swapSign},
 };
 
 Fault findFault(StringRef name) {

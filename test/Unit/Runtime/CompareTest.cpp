@@ -11,6 +11,7 @@
 #include <cmath>
 #include <gtest/gtest.h>
 #include <limits>
+#include <set>
 
 using namespace tandem;
 
@@ -163,6 +164,22 @@ TEST(FillRandomTest, IntegersAndTruthValues) {
   }
   EXPECT_GT(heads, 400);
   EXPECT_LT(heads, 600);
+}
+
+TEST(FillRandomTest, BytesOfTheWholeRange) {
+  for (DType dtype : {DType::i8, DType::ui8}) {
+    Tensor bytes = *Tensor::allocate({dtype, {10000}});
+    fillRandomBytes(bytes, 1);
+    EXPECT_EQ(std::set<uint8_t>(bytes.as<uint8_t>(),
+                                bytes.as<uint8_t>() + bytes.bytes())
+                  .size(),
+              256);
+  }
+  Tensor wide = *Tensor::allocate({DType::i32, {1000}});
+  Tensor same = *Tensor::allocate(wide.type());
+  fillRandomBytes(wide, 1);
+  fillRandom(same, 1);
+  EXPECT_EQ(compare(wide, same, {}).mismatches, 0);
 }
 
 } // namespace

@@ -181,7 +181,8 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
     - `drop-step` omits the last iteration of the last loop that sums.
     - `drop-row` omits the last iteration of the first inner loop that does not
       sum.
-    - `drop-product` omits a product from a sum of products.
+    - `drop-product` omits a product from a sum of products, or the products of
+      an instruction that multiplies and adds integers of 8 bits.
     - `shift-load` loads a neighbor of an element instead of the element.
     - `close-mask` omits the stores of tails.
     - `narrow-mask` omits the last lane of each tail.
@@ -193,6 +194,11 @@ def MutateKernel : Pass<"tandem-cpu-mutate-kernel", "::mlir::ModuleOp"> {
       infinities.
     - `flush-subnormals` replaces subnormal f16 numbers by zero.
     - `round-coarsely` keeps only two fraction bits.
+
+    The following faults change products of integers of 8 bits:
+    - `saturate-products` limits the sum of the products of an instruction to 16
+      bits, as `vpmaddubsw` does.
+    - `swap-sign` reads signed integers as unsigned ones, or unsigned as signed.
 
     FAULT@N changes the N-th place after the default one instead. A kernel
     without such a place is not changed. The mutant `list` does not change any

@@ -100,6 +100,11 @@ Difference compareNormwise(const Tensor &expected, const Tensor &actual,
 /// The generator is SplitMix64 (Steele, Lea and Flood, OOPSLA 2014).
 void fillRandom(Tensor &tensor, uint64_t seed);
 
+/// Does the same, except that integers of 8 bits are uniform in the whole range
+/// of their type. Sums of products of smaller integers cannot show that a
+/// kernel saturates, or confuses signed and unsigned integers.
+void fillRandomBytes(Tensor &tensor, uint64_t seed);
+
 } // namespace tandem
 
 #endif // TANDEM_RUNTIME_COMPARE_H
