@@ -56,7 +56,7 @@ bool changeProducts(LLVM::LLVMFuncOp body, size_t place,
     before = call.getArgs()[0];
     call.getArgsMutable()[0].assign(makeConstant(builder, before, 0));
   }
-  // Those of ops that `change` makes stay.
+  // The uses that `change` adds keep the result itself.
   auto uses = llvm::to_vector(llvm::make_pointer_range(result.getUses()));
   builder.setInsertionPointAfter(call);
   Value changed = change(builder, result);
