@@ -6,6 +6,7 @@
 // DEFINE:   | FileCheck %s --implicit-check-not=FAIL
 
 // RUN: %{check}
+// RUN: tandem-run %s --check --threads=3 --target-option=contractions=generated | FileCheck %s --implicit-check-not=FAIL
 // REDEFINE: %{cpu} = -avx512vbmi
 // RUN: %{check}
 // REDEFINE: %{cpu} = -avx512bw
@@ -14,17 +15,18 @@
 // RUN: %{check}
 // REDEFINE: %{cpu} = -avx2
 // RUN: %{check}
-// CHECK-COUNT-8: compiled {{.*}} ok
+// CHECK-COUNT-9: compiled {{.*}} ok
 
 func.func @main(%one: tensor<ui8>, %table0: tensor<256xui8>,
                 %seven: tensor<7xui8>, %table1: tensor<256xi8>,
                 %row: tensor<3x333xi8>, %table2: tensor<256xui8>,
                 %padded: tensor<5x40xui8>, %epilogue: tensor<9x32xui8>,
                 %grouped: tensor<1x48x9x11xui8>, %far: tensor<9x32xui8>,
-                %numbers: tensor<9x32xui8>, %table3: tensor<2000xf32>)
+                %numbers: tensor<9x32xui8>, %table3: tensor<2000xf32>,
+                %two: tensor<37x96xui8>, %residual: tensor<37x59xui8>)
     -> (tensor<ui8>, tensor<7xi8>, tensor<3x333xui8>,
         tensor<7x44xui8>, tensor<9x97xui8>, tensor<1x48x9x11xi8>,
-        tensor<9x97xui8>, tensor<9x97xf32>) {
+        tensor<9x97xui8>, tensor<9x97xf32>, tensor<37x59xui8>) {
   %0 = func.call @one(%one, %table0) : (tensor<ui8>, tensor<256xui8>) -> tensor<ui8>
   %1 = func.call @seven(%seven, %table1) : (tensor<7xui8>, tensor<256xi8>) -> tensor<7xi8>
   %2 = func.call @row(%row, %table0, %table2)
@@ -38,10 +40,12 @@ func.func @main(%one: tensor<ui8>, %table0: tensor<256xui8>,
   %6 = func.call @far(%far, %table0) : (tensor<9x32xui8>, tensor<256xui8>) -> tensor<9x97xui8>
   %7 = func.call @numbers(%numbers, %table3)
       : (tensor<9x32xui8>, tensor<2000xf32>) -> tensor<9x97xf32>
-  return %0, %1, %2, %3, %4, %5, %6, %7 :
+  %8 = func.call @two(%two, %residual, %table0, %table2)
+      : (tensor<37x96xui8>, tensor<37x59xui8>, tensor<256xui8>, tensor<256xui8>) -> tensor<37x59xui8>
+  return %0, %1, %2, %3, %4, %5, %6, %7, %8 :
       tensor<ui8>, tensor<7xi8>, tensor<3x333xui8>,
       tensor<7x44xui8>, tensor<9x97xui8>, tensor<1x48x9x11xi8>,
-      tensor<9x97xui8>, tensor<9x97xf32>
+      tensor<9x97xui8>, tensor<9x97xf32>, tensor<37x59xui8>
 }
 
 func.func @one(%x: tensor<ui8>, %table: tensor<256xui8>) -> tensor<ui8> {
@@ -118,4 +122,25 @@ func.func @numbers(%x: tensor<9x32xui8>, %table: tensor<2000xf32>) -> tensor<9x9
   %0 = tandem.matmul %x, %w widen : (tensor<9x32xui8>, tensor<32x97xi8>) -> tensor<9x97xi32>
   %1 = tandem.gather %table, %0 axis = 0 : (tensor<2000xf32>, tensor<9x97xi32>) -> tensor<9x97xf32>
   return %1 : tensor<9x97xf32>
+}
+
+// Two tables, one after the other, and a residual between them, in the loop over
+// the vectors of a tile.
+func.func @two(%x: tensor<37x96xui8>, %residual: tensor<37x59xui8>, %first: tensor<256xui8>,
+               %second: tensor<256xui8>) -> tensor<37x59xui8> {
+  %t = tandem.iota axis = 0 : tensor<5664xi32>
+  %0 = tandem.cast %t : (tensor<5664xi32>) -> tensor<5664xi8>
+  %w = tandem.reshape %0 shape = [96, 59] : (tensor<5664xi8>) -> tensor<96x59xi8>
+  %s = tandem.constant dense<0.003> : tensor<f32>
+  %1 = tandem.matmul %x, %w widen : (tensor<37x96xui8>, tensor<96x59xi8>) -> tensor<37x59xi32>
+  %2 = tandem.cast %1 : (tensor<37x59xi32>) -> tensor<37x59xf32>
+  %3 = tandem.mul %2, %s : (tensor<37x59xf32>, tensor<f32>) -> tensor<37x59xf32>
+  %4 = tandem.round %3 : tensor<37x59xf32>
+  %5 = tandem.cast %4 : (tensor<37x59xf32>) -> tensor<37x59xui8>
+  %i = tandem.cast %5 : (tensor<37x59xui8>) -> tensor<37x59xi32>
+  %6 = tandem.gather %first, %i axis = 0 : (tensor<256xui8>, tensor<37x59xi32>) -> tensor<37x59xui8>
+  %7 = tandem.add %6, %residual : tensor<37x59xui8>
+  %j = tandem.cast %7 : (tensor<37x59xui8>) -> tensor<37x59xi32>
+  %8 = tandem.gather %second, %j axis = 0 : (tensor<256xui8>, tensor<37x59xi32>) -> tensor<37x59xui8>
+  return %8 : tensor<37x59xui8>
 }

@@ -8,8 +8,11 @@
 
 #include "Contraction/ContractionEpilogue.h"
 
+#include "Contraction/MergedLookUps.h"
 #include "Contraction/Tile/BF16Pairs.h"
 #include "Contraction/Tile/TileMemory.h"
+
+#include "tandem/Target/CPU/CPUDialect.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -26,6 +29,10 @@ namespace tandem {
 /// step.
 static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
                          kMaxLoopStep = 2;
+
+/// Vectors of f32 whose bytes fill a register, in which they are looked up
+/// together.
+static constexpr int64_t kVectorsOfBytes = sizeof(float);
 
 /// The operand that is the hero's result, less dims of size 1.
 static OpOperand *findHeroOperand(linalg::GenericOp op, Operation *hero) {
@@ -117,6 +124,18 @@ static bool hasFunctions(linalg::GenericOp op) {
                       !isa<math::AbsFOp, math::CopySignOp, math::FloorOp,
                            math::CeilOp, math::FmaOp, math::SqrtOp>(inner);
         return isLong ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Whether it looks bytes up in a table.
+static bool looksUpBytes(linalg::GenericOp op) {
+  return op.getBody()
+      ->walk([](tensor::ExtractOp extract) {
+        return extract.getTensor().getType().getShape() ==
+                       ArrayRef(cpu::kByteTableSize)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
       })
       .wasInterrupted();
 }
@@ -229,13 +248,14 @@ static Value maskOfLast(OpBuilder &builder, Location loc,
   return arith::SelectOp::create(builder, loc, isLast, tile.mask, whole);
 }
 
-/// Vectors of a row that a step of the loop goes through, for which its place
-/// is found once.
-static int64_t getLoopStep(int64_t vectors) {
-  int64_t step = kMaxLoopStep;
-  while (vectors % step != 0)
-    --step;
-  return step;
+/// The number of vectors that a step of the loop goes through, at most `most`:
+/// a part of a row, for which its place is found once, or whole rows.
+static int64_t getLoopStep(const ContractionTile &tile, int64_t most) {
+  for (int64_t step = most; step > 1; --step)
+    if (tile.vectors % step == 0 ||
+        (step % tile.vectors == 0 && tile.rows % (step / tile.vectors) == 0))
+      return step;
+  return 1;
 }
 
 /// From memory, which the sums go through on the way.
@@ -257,7 +277,8 @@ void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
     LLVM::StoreOp::create(builder, loc, sum,
                           getPointer(at.index(static_cast<int64_t>(number))),
                           kAlignment);
-  int64_t step = getLoopStep(tile.vectors);
+  int64_t step =
+      getLoopStep(tile, looksUpBytes(op) ? kVectorsOfBytes : kMaxLoopStep);
   auto loop = scf::ForOp::create(builder, loc, at.index(0),
                                  at.index(static_cast<int64_t>(sums.size())),
                                  at.index(step));
@@ -267,14 +288,21 @@ void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
   Value row = arith::DivUIOp::create(builder, loc, first, vectors);
   Value vector = arith::RemUIOp::create(builder, loc, first, vectors);
   for (int64_t i = 0; i < step; ++i) {
+    const int64_t inRow = i % tile.vectors;
+    const bool isLast = i + 1 == step || inRow + 1 == tile.vectors;
     Value lane = at.scale(vector, strategy.width);
     Value sum = LLVM::LoadOp::create(builder, loc, sums.front().getType(),
                                      getPointer(at.add(first, i)), kAlignment);
     Value mask =
-        i + 1 == step ? maskOfLast(builder, loc, tile, vector, i) : Value();
-    emitVector(builder, loc, strategy, tile,
-               {row, at.add(lane, i * strategy.width)}, sum, mask, getBuffer);
+        isLast ? maskOfLast(builder, loc, tile, vector, inRow) : Value();
+    emitVector(
+        builder, loc, strategy, tile,
+        {at.add(row, i / tile.vectors), at.add(lane, inRow * strategy.width)},
+        sum, mask, getBuffer);
   }
+  mergeLookUps(llvm::to_vector(llvm::make_pointer_range(
+                   loop.getBody()->without_terminator())),
+               step, kVectorsOfBytes * strategy.width);
 }
 
 void ContractionEpilogue::prefetchNextRow(
@@ -318,12 +346,20 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
   if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
     return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
   const IndexBuilder at(builder, loc);
+  // The op behind which the vectors' ops begin.
+  Operation *before = at.index(0).getDefiningOp();
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t v = 0; v < tile.vectors; ++v)
       emitVector(builder, loc, strategy, tile,
                  {at.index(row), at.index(v * strategy.width)},
                  sums[row * tile.vectors + v],
                  v + 1 == tile.vectors ? tile.mask : Value(), getBuffer);
+  SmallVector<Operation *> ops;
+  for (Operation *op = before->getNextNode();
+       op && op->getIterator() != builder.getInsertionPoint();
+       op = op->getNextNode())
+    ops.push_back(op);
+  mergeLookUps(ops, tile.rows * tile.vectors, kVectorsOfBytes * strategy.width);
 }
 
 } // namespace tandem

@@ -43,8 +43,8 @@ public:
 
 private:
   /// Whether pshufb takes fewer instructions than loads, for `count` bytes. For
-  /// up to 16 bytes, it takes four instructions for each register of the table;
-  /// a load takes about four for each byte.
+  /// up to 16 bytes, it takes about four instructions for each register of the
+  /// table; a load takes about four for each byte.
   bool isShuffled(int64_t count) const {
     return shuffledBytes > 0 && count > cpu::kByteTableSize / shuffledBytes;
   }
@@ -69,12 +69,19 @@ Value pick(PatternRewriter &rewriter, Location loc, Value value, int64_t count,
   return LLVM::ShuffleVectorOp::create(rewriter, loc, value, value, picked);
 }
 
-Value concatenate(PatternRewriter &rewriter, Location loc, Value lhs,
-                  Value rhs) {
-  const int64_t size = cast<VectorType>(lhs.getType()).getNumElements();
-  const auto numbers = llvm::seq<int32_t>(static_cast<int32_t>(2 * size));
-  return LLVM::ShuffleVectorOp::create(rewriter, loc, lhs, rhs,
-                                       llvm::to_vector(numbers));
+/// The elements of all `parts`, a power of two of equal types.
+Value concatenate(PatternRewriter &rewriter, Location loc,
+                  SmallVector<Value> parts) {
+  for (; parts.size() > 1; parts.resize(parts.size() / 2))
+    for (size_t i = 0; 2 * i < parts.size(); ++i) {
+      const int64_t size =
+          cast<VectorType>(parts[2 * i].getType()).getNumElements();
+      const auto order = llvm::seq<int32_t>(static_cast<int32_t>(2 * size));
+      parts[i] = LLVM::ShuffleVectorOp::create(rewriter, loc, parts[2 * i],
+                                               parts[2 * i + 1],
+                                               llvm::to_vector(order));
+    }
+  return parts.front();
 }
 
 Value number(PatternRewriter &rewriter, Location loc, int64_t value) {
@@ -162,77 +169,94 @@ Value LookUpBytes::findInRegisters(cpu::LookUpBytesOp op,
 }
 
 namespace {
-/// Reads a table with pshufb, which gives 0 where the upper bit of an index is
-/// set.
+/// Reads a table with pshufb, which finds bytes in 16 bytes by the low four
+/// bits of indices. The upper bits of an index choose among what it finds in
+/// all parts of 16 bytes.
 class ShuffledTable {
 public:
-  /// Splits the table into parts of 16 bytes, one for each lane of a few
-  /// registers of `size` bytes.
+  /// Finds `count` bytes at a time, a power of two from 16 on, in registers of
+  /// `size` bytes. A register holds as many copies of the indices as fit, and
+  /// each copy is looked for in a part of its own.
   ShuffledTable(PatternRewriter &rewriter, Location loc, Value table,
-                int64_t size);
+                int64_t size, int64_t count)
+      : rewriter(rewriter), loc(loc), table(table), size(size), count(count),
+        copies(size / count) {}
 
-  /// The bytes of the table at 16 indices. Each lane looks for all of them in
-  /// its part. An addition that saturates sets the upper bit of indices that
-  /// are not in the part.
+  /// The bytes of the table at `count` indices.
   Value find(Value indices) const;
 
 private:
-  Value constant(function_ref<int64_t(int64_t)> byteAt) const;
-  Value call(StringRef name, Value lhs, Value rhs) const;
+  Value splat(int64_t value, int64_t elements) const;
+  /// Parts `copies * number` and the next ones, each as long as a copy.
+  Value loadParts(int64_t number) const;
+  /// What is found in `registers` registers, from `loadParts(first)` on.
+  Value findIn(int64_t first, int64_t registers, Value indices,
+               Value lowBits) const;
+  /// Elements of `upper` if bit `bit` of the index is set, else of `lower`.
+  Value choose(Value indices, unsigned bit, Value upper, Value lower) const;
 
   PatternRewriter &rewriter;
   Location loc;
-  VectorType type;
-  SmallVector<Value> parts;
+  Value table;
+  int64_t size, count, copies;
 };
 
-ShuffledTable::ShuffledTable(PatternRewriter &rewriter, Location loc,
-                             Value table, int64_t size)
-    : rewriter(rewriter), loc(loc),
-      type(VectorType::get({size}, rewriter.getI8Type())) {
-  for (int64_t first = 0; first < cpu::kByteTableSize; first += size)
-    parts.push_back(loadPart(rewriter, loc, table, type, first));
-}
-
-Value ShuffledTable::constant(function_ref<int64_t(int64_t)> byteAt) const {
-  SmallVector<char> bytes;
-  for (int64_t i = 0; i < type.getNumElements(); ++i)
-    bytes.push_back(static_cast<char>(byteAt(i)));
+Value ShuffledTable::splat(int64_t value, int64_t elements) const {
+  const auto type = VectorType::get({elements}, rewriter.getI8Type());
   return arith::ConstantOp::create(
-      rewriter, loc, DenseElementsAttr::getFromRawBuffer(type, bytes));
+      rewriter, loc,
+      DenseElementsAttr::get(type, rewriter.getI8IntegerAttr(value)));
 }
 
-Value ShuffledTable::call(StringRef name, Value lhs, Value rhs) const {
-  return LLVM::CallIntrinsicOp::create(rewriter, loc, type,
-                                       rewriter.getStringAttr(name),
-                                       ValueRange{lhs, rhs})
-      .getResult(0);
+Value ShuffledTable::loadParts(int64_t number) const {
+  const auto type = VectorType::get({kLane * copies}, rewriter.getI8Type());
+  Value parts =
+      loadPart(rewriter, loc, table, type, number * type.getNumElements());
+  return pick(rewriter, loc, parts, size,
+              [&](int64_t i) { return i / count * kLane + i % kLane; });
+}
+
+Value ShuffledTable::choose(Value indices, unsigned bit, Value upper,
+                            Value lower) const {
+  const int64_t elements = cast<VectorType>(upper.getType()).getNumElements();
+  Value first =
+      pick(rewriter, loc, indices, elements, [](int64_t i) { return i; });
+  Value sign = arith::ShLIOp::create(rewriter, loc, first,
+                                     splat(7 - int64_t(bit), elements));
+  Value isSet = arith::CmpIOp::create(rewriter, loc, arith::CmpIPredicate::slt,
+                                      sign, splat(0, elements));
+  return arith::SelectOp::create(rewriter, loc, isSet, upper, lower);
+}
+
+Value ShuffledTable::findIn(int64_t first, int64_t registers, Value indices,
+                            Value lowBits) const {
+  if (registers == 1)
+    return LLVM::CallIntrinsicOp::create(
+               rewriter, loc, lowBits.getType(),
+               rewriter.getStringAttr(size == kRegister
+                                          ? "llvm.x86.avx512.pshuf.b.512"
+                                          : "llvm.x86.avx2.pshuf.b"),
+               ValueRange{loadParts(first), lowBits})
+        .getResult(0);
+  const int64_t half = registers / 2;
+  Value lower = findIn(first, half, indices, lowBits);
+  Value upper = findIn(first + half, half, indices, lowBits);
+  return choose(indices, llvm::Log2_64(kLane * copies * half), upper, lower);
 }
 
 Value ShuffledTable::find(Value indices) const {
-  const int64_t size = type.getNumElements();
-  const StringRef shuffle = size == kRegister ? "llvm.x86.avx512.pshuf.b.512"
-                                              : "llvm.x86.avx2.pshuf.b";
   Value repeated =
-      pick(rewriter, loc, indices, size, [](int64_t i) { return i % kLane; });
-  Value limit = constant([](int64_t) { return 128 - kLane; });
-  Value found;
-  for (auto [number, part] : llvm::enumerate(parts)) {
-    Value start = constant([&](int64_t i) {
-      return static_cast<int64_t>(number) * size + i / kLane * kLane;
-    });
-    Value index =
-        call("llvm.uadd.sat",
-             arith::XOrIOp::create(rewriter, loc, repeated, start), limit);
-    Value here = call(shuffle, part, index);
-    found = found ? arith::OrIOp::create(rewriter, loc, found, here).getResult()
-                  : here;
-  }
-  for (int64_t half = size / 2; half >= kLane; half /= 2)
-    found = arith::OrIOp::create(
-        rewriter, loc,
-        pick(rewriter, loc, found, half, [](int64_t i) { return i; }),
-        pick(rewriter, loc, found, half, [&](int64_t i) { return half + i; }));
+      pick(rewriter, loc, indices, size, [&](int64_t i) { return i % count; });
+  Value lowBits =
+      arith::AndIOp::create(rewriter, loc, repeated, splat(kLane - 1, size));
+  Value found =
+      findIn(0, cpu::kByteTableSize / (kLane * copies), repeated, lowBits);
+  for (int64_t half = copies / 2; half > 0; half /= 2)
+    found = choose(
+        repeated, llvm::Log2_64(kLane * half),
+        pick(rewriter, loc, found, half * count,
+             [&](int64_t i) { return half * count + i; }),
+        pick(rewriter, loc, found, half * count, [](int64_t i) { return i; }));
   return found;
 }
 
@@ -242,16 +266,16 @@ Value LookUpBytes::shuffle(cpu::LookUpBytesOp op,
                            PatternRewriter &rewriter) const {
   Location loc = op.getLoc();
   const int64_t count = op.getBytes().getType().getNumElements();
-  const ShuffledTable table(rewriter, loc, op.getTable(), shuffledBytes);
+  const int64_t together = std::min<int64_t>(
+      shuffledBytes, llvm::PowerOf2Ceil(std::max(count, kLane)));
+  const ShuffledTable table(rewriter, loc, op.getTable(), shuffledBytes,
+                            together);
   SmallVector<Value> found;
-  for (int64_t first = 0; first < count; first += kLane)
-    found.push_back(table.find(pick(rewriter, loc, op.getBytes(), kLane,
+  for (int64_t first = 0; first < count; first += together)
+    found.push_back(table.find(pick(rewriter, loc, op.getBytes(), together,
                                     [&](int64_t i) { return first + i; })));
-  // Pairs of equal length become one vector, until there is one.
-  for (; found.size() > 1; found.resize(found.size() / 2))
-    for (size_t i = 0; 2 * i < found.size(); ++i)
-      found[i] = concatenate(rewriter, loc, found[2 * i], found[2 * i + 1]);
-  return pick(rewriter, loc, found.front(), count, [](int64_t i) { return i; });
+  return pick(rewriter, loc, concatenate(rewriter, loc, std::move(found)),
+              count, [](int64_t i) { return i; });
 }
 
 void populateByteTablePatterns(RewritePatternSet &patterns, bool vbmi,
