@@ -225,6 +225,7 @@ std::optional<OperandAccess> getAccess(OpOperand &operand, int64_t reads) {
     access.emplace();
     // A contraction reads its two operands alike; a bias follows, read once.
     access->reads = operand.getOperandNumber() < 2 ? reads : 1;
+    access->isGuarded = isa<ir::PadOp, ir::ConcatOp>(operand.getOwner());
     followDims(operand, *access);
   }
   DenseElementsAttr constant;
@@ -270,7 +271,7 @@ AccessStride OperandAccess::follow(const AccessStride &result) const {
   if (identity || result.dim < 0)
     return result;
   AccessStride stride = strides[result.dim];
-  return {stride.dim, stride.step * result.step};
+  return {stride.dim, stride.step * result.step, isGuarded || result.isGuarded};
 }
 
 int64_t getElementBytes(Value value) {

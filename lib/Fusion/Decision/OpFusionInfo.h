@@ -23,6 +23,9 @@ namespace tandem {
 struct AccessStride {
   int64_t dim = -1;
   int64_t step = 0;
+  /// Whether an element is read only if its index is in the value, as a pad
+  /// does. Such reads are not transposed in tiles.
+  bool isGuarded = false;
 
   /// The distance of one step, in elements of a row-major value of shape
   /// `shape`.
@@ -40,6 +43,9 @@ struct OperandAccess {
   /// Whether the operand is a constant with equal elements, which becomes part
   /// of the code.
   bool isSplat = false;
+  /// Whether the op reads this operand for a part of its result only: a pad, or
+  /// a concat.
+  bool isGuarded = false;
   /// For each dim of the result, the stride in the operand that a step along
   /// the dim causes. Empty if `identity`.
   llvm::SmallVector<AccessStride, 0> strides;

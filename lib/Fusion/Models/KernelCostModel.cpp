@@ -95,8 +95,8 @@ double KernelCostModel::readNs(Value value, double elements,
   read.valueBytes = read.elementBytes * llvm::product_of(shape);
   read.elements = elements;
   read.stride = stride.distance(shape);
-  read.isTiled =
-      !isWindow && last >= 0 && stride.dim != last && shape[last] >= kMinTiled;
+  read.isTiled = !isWindow && !stride.isGuarded && last >= 0 &&
+                 stride.dim != last && shape[last] >= kMinTiled;
   return estimateReadNs(state.options.device, read);
 }
 

@@ -247,7 +247,30 @@ module @past {
 
 // -----
 
-// Tiles at the edges are masked; few channels make narrow tiles.
+// The few channels of a vector of positions are interleaved, and written as a
+// run. The last positions take a tile that is masked.
+
+// CHECK-LABEL: llvm.func internal @interleaved.body
+// CHECK: scf.if
+// CHECK-COUNT-3: llvm.load {{.*}} -> vector<16xf32>
+// CHECK-COUNT-9: llvm.shufflevector {{.*}} vector<16xf32>
+// CHECK-NOT: llvm.shufflevector
+// CHECK-COUNT-3: llvm.store {{.*}} : vector<16xf32>
+// CHECK: } else {
+// CHECK: llvm.intr.masked.load
+// CHECK-LABEL: llvm.func @interleaved
+module @interleaved {
+  func.func @interleaved(%x: tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32> {
+    %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
+        : (tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32>
+    return %0 : tensor<2x9x9x3xf32>
+  }
+}
+
+// -----
+
+// If something is computed, tiles at the edges are masked; few channels make
+// narrow tiles.
 
 // CHECK-LABEL: llvm.func internal @edges.body
 // CHECK-NOT: scf.if
@@ -261,7 +284,8 @@ module @edges {
   func.func @edges(%x: tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32> {
     %0 = tandem.transpose %x permutation = [0, 2, 3, 1]
         : (tensor<2x3x9x9xf32>) -> tensor<2x9x9x3xf32>
-    return %0 : tensor<2x9x9x3xf32>
+    %1 = tandem.abs %0 : tensor<2x9x9x3xf32>
+    return %1 : tensor<2x9x9x3xf32>
   }
 }
 

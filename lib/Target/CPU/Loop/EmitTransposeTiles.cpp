@@ -28,6 +28,10 @@ namespace tandem {
 /// Of a body that is emitted for each row of a tile, its yield included.
 static constexpr int64_t kMaxUnrolledOps = 4;
 
+/// The largest number of columns, if it is no power of two, that are
+/// interleaved in registers.
+static constexpr int64_t kMaxInterleaved = 7;
+
 /// One perfect shuffle of the vectors' elements in a row: element e of vector v
 /// goes from address v * rows + e to that address rotated left by one bit. Once
 /// per bit of v, and the bits of e come first. Each `lane` elements of a vector
@@ -48,6 +52,32 @@ static SmallVector<Value> shuffle(OpBuilder &builder, Location loc,
       shuffled.push_back(LLVM::ShuffleVectorOp::create(
           builder, loc, vectors[i], vectors[i + count / 2], mask));
   return shuffled;
+}
+
+/// Element number i of the results is element i / n of vector i % n of the n
+/// vectors. A result takes a shuffle for each vector.
+static SmallVector<Value> interleaveAll(OpBuilder &builder, Location loc,
+                                        ArrayRef<Value> vectors) {
+  const auto count = static_cast<int32_t>(vectors.size());
+  const auto length = static_cast<int32_t>(
+      cast<VectorType>(vectors[0].getType()).getNumElements());
+  SmallVector<Value> results;
+  for (int32_t first = 0; first < count * length; first += length) {
+    Value result = LLVM::PoisonOp::create(builder, loc, vectors[0].getType());
+    for (int32_t number = 0; number < count; ++number) {
+      SmallVector<int32_t> mask;
+      for (int32_t i = first; i < first + length; ++i) {
+        const int32_t source = i % count;
+        mask.push_back(source == number  ? length + i / count
+                       : source < number ? i - first
+                                         : -1);
+      }
+      result = LLVM::ShuffleVectorOp::create(builder, loc, result,
+                                             vectors[number], mask);
+    }
+    results.push_back(result);
+  }
+  return results;
 }
 
 namespace {
@@ -75,6 +105,9 @@ private:
   void emitRow(Value row, Value mask, function_ref<void(LaneEmitter &)> bind);
   bool staysInRegisters();
   bool isContiguousCopy();
+  /// The number of columns of a tile that is not masked. It is not that of
+  /// `tiles` if a row of the result is shorter.
+  int64_t countColumns();
   void storeContiguously(ArrayRef<Value> vectors);
   BlockArgument getArgument(unsigned input);
   SmallVector<Value> transposeInput(unsigned input, bool isMasked);
@@ -163,17 +196,17 @@ void BlockEmitter::emitTile(Value row, Value column) {
   loops[tiles.rowLoop] = row;
   loops.back() = column;
   int64_t rows = sizes[tiles.rowLoop], columns = sizes.back();
-  if (rows % tiles.rows == 0 && columns % tiles.columns == 0)
+  const int64_t most = countColumns();
+  if (rows % tiles.rows == 0 && columns % most == 0)
     return emitRows(/*isMasked=*/false);
-  if (rows < tiles.rows || columns < tiles.columns)
+  if (rows < tiles.rows || columns < most)
     return emitRows(/*isMasked=*/true);
   auto fits = [&](unsigned loop, int64_t size) {
     return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge,
                                  getRest(loop), index(size));
   };
-  Value isWhole =
-      arith::AndIOp::create(builder, loc, fits(tiles.rowLoop, tiles.rows),
-                            fits(columnLoop(), tiles.columns));
+  Value isWhole = arith::AndIOp::create(
+      builder, loc, fits(tiles.rowLoop, tiles.rows), fits(columnLoop(), most));
   auto branch = scf::IfOp::create(builder, loc, isWhole, /*withElse=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
@@ -216,12 +249,19 @@ bool BlockEmitter::staysInRegisters() {
 /// Whether a tile is a run of the result, as its columns are all there are, and
 /// nothing is computed: pairs of inputs in packed weights, for one.
 bool BlockEmitter::isContiguousCopy() {
-  return tiles.columns == sizes.back() && tiles.rowLoop + 2 == sizes.size() &&
-         op.getNumResults() == 1 && op.getNumDpsInputs() == 1 &&
+  const int64_t columns = sizes.back();
+  return (columns == tiles.columns ||
+          columns <= std::min(tiles.columns, kMaxInterleaved)) &&
+         tiles.rowLoop + 2 == sizes.size() && op.getNumResults() == 1 &&
+         op.getNumDpsInputs() == 1 &&
          op.getBody()->getTerminator()->getOperand(0) ==
              getArgument(tiles.inputs.front()) &&
          !isStreamed(cast<RankedTensorType>(op.getResult(0).getType()),
-                     tiles.columns, sizes.back());
+                     tiles.columns, columns);
+}
+
+int64_t BlockEmitter::countColumns() {
+  return isContiguousCopy() ? sizes.back() : tiles.columns;
 }
 
 void BlockEmitter::storeContiguously(ArrayRef<Value> vectors) {
@@ -297,7 +337,8 @@ SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
     last = arith::SubIOp::create(builder, loc, getRest(columnLoop()), index(1));
   }
   SmallVector<Value> vectors;
-  for (int64_t i = 0; i < tiles.columns; ++i) {
+  const int64_t columns = isMasked ? tiles.columns : countColumns();
+  for (int64_t i = 0; i < columns; ++i) {
     Value column = last ? min(index(i), last) : index(i);
     Value pointer =
         getPointer(elementType, source, scale(column, access.strides.back()));
@@ -355,6 +396,8 @@ SmallVector<Value> BlockEmitter::transposeInput(unsigned input, bool isMasked) {
       vectors = shuffle(builder, loc, vectors, lane);
     return vectors;
   };
+  if (!isMasked && countColumns() < tiles.columns)
+    return interleaveAll(builder, loc, loadColumns(input, access, isMasked));
   if (isMasked || !hasTwoLanes(input))
     return shuffleAll(loadColumns(input, access, isMasked), tiles.rows);
   SmallVector<Value> halves = loadHalves(input, access);

@@ -16,8 +16,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The least number of bytes for which a call of memcpy pays.
-static constexpr int64_t kLeastCopiedBytes = 1024;
+/// The least number of bytes for which a call of memcpy is faster than vectors,
+/// and than vectors that hold several short rows, which take masks.
+static constexpr int64_t kLeastCopiedBytes = 1024, kLeastFoldedBytes = 512;
 
 static int64_t getElementBytes(Value tensor) {
   return llvm::divideCeil(getElementTypeOrSelf(tensor).getIntOrFloatBitWidth(),
@@ -72,8 +73,10 @@ static std::optional<int64_t> getStep(Value element, linalg::GenericOp op,
 
 bool copiesRows(linalg::GenericOp op, unsigned first, int64_t size,
                 const KnownConditions &known) {
+  const bool isFolded = first + 1 < op.getNumLoops();
   auto isLong = [&](Value result) {
-    return size * getElementBytes(result) >= kLeastCopiedBytes;
+    return size * getElementBytes(result) >=
+           (isFolded ? kLeastFoldedBytes : kLeastCopiedBytes);
   };
   if (op.getNumLoops() == 0 || !llvm::all_of(op.getResults(), isLong))
     return false;

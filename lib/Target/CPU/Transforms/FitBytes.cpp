@@ -50,10 +50,10 @@ public:
         matmul(dyn_cast<ir::MatmulOp>(op)) {}
 
   bool match();
-  /// Sums products in f32 if that is exact and faster.
-  bool chooseSumsInF32(const DeviceModel &device, ByteSums sums);
-  /// Adds inputs of zeros so that a few inputs fill quads.
-  void fillQuads();
+  /// Sums products in f32 if that is exact and faster, and otherwise in i32,
+  /// for which it adds inputs of zeros so that a few inputs fill quads. Returns
+  /// whether the sums are in f32.
+  bool chooseSums(const DeviceModel &device, ByteSums sums);
   void makeDataUnsigned() {
     if (!isUnsigned(op->getOperand(0)))
       changeDataSign(op, weights);
@@ -62,7 +62,8 @@ public:
 private:
   bool areSumsExactInF32();
   double estimateNs(const DeviceModel &device);
-  bool isFasterInF32(const DeviceModel &device);
+  double estimateNsInF32(const DeviceModel &device);
+  void fillQuads();
   template <typename Op, typename... Args> Value create(Args &&...args) {
     return Op::create(builder, loc, std::forward<Args>(args)...)->getResult(0);
   }
@@ -131,24 +132,35 @@ double ByteContraction::estimateNs(const DeviceModel &device) {
   return least;
 }
 
-bool ByteContraction::isFasterInF32(const DeviceModel &device) {
-  const double inIntegers = estimateNs(device);
+double ByteContraction::estimateNsInF32(const DeviceModel &device) {
   op->setAttr(kSumsInF32AttrName, builder.getUnitAttr());
-  const double inFloats = estimateNs(device);
+  const double ns = estimateNs(device);
   op->removeAttr(kSumsInF32AttrName);
+  return ns;
+}
+
+bool ByteContraction::chooseSums(const DeviceModel &device, ByteSums sums) {
+  const bool mayBeInF32 = sums != ByteSums::i32 && areSumsExactInF32();
+  const double inF32 =
+      mayBeInF32 && sums == ByteSums::automatic ? estimateNsInF32(device) : 0;
+  const SmallVector<Value> given(op->getOperands());
+  const ElementsAttr givenWeights = weights;
+  fillQuads();
+  if (!mayBeInF32)
+    return false;
+  const double inI32 = estimateNs(device);
   LLVM_DEBUG(llvm::dbgs() << *op << "\n  "
                           << llvm::formatv("sums in i32 {0:f1} us, in f32 "
                                            "{1:f1} us\n",
-                                           inIntegers / 1000, inFloats / 1000));
-  return inFloats < inIntegers;
-}
-
-bool ByteContraction::chooseSumsInF32(const DeviceModel &device,
-                                      ByteSums sums) {
-  if (sums == ByteSums::i32 ||
-      (sums == ByteSums::automatic && !isFasterInF32(device)) ||
-      !areSumsExactInF32())
+                                           inI32 / 1000, inF32 / 1000));
+  if (sums == ByteSums::automatic && inI32 <= inF32)
     return false;
+  const SmallVector<Value> filled(op->getOperands());
+  op->setOperands(given);
+  for (auto [before, after] : llvm::zip_equal(given, filled))
+    if (before != after)
+      after.getDefiningOp()->erase();
+  weights = givenWeights;
   op->setAttr(kSumsInF32AttrName, builder.getUnitAttr());
   return true;
 }
@@ -214,10 +226,7 @@ struct FitBytesPass : impl::FitBytesBase<FitBytesPass> {
       ByteContraction contraction(op);
       if (!contraction.match())
         continue;
-      if (contraction.chooseSumsInF32(device, sums))
-        continue;
-      contraction.fillQuads();
-      if (core.hasVNNI)
+      if (!contraction.chooseSums(device, sums) && core.hasVNNI)
         contraction.makeDataUnsigned();
     }
   }

@@ -88,7 +88,23 @@ double LayoutCostModel::getConvNs(ir::ConvOp conv, bool isInputLast,
   return getChosenNs(variant, conv, *this);
 }
 
-double LayoutCostModel::getWindowNs(Operation *op) const {
+/// Whether `op` pads dim 1, that of channels if they are first, and the bytes
+/// of all channels are fewer than those of a vector.
+static bool padsFewChannels(Operation *op, const DeviceModel &device) {
+  auto pad = dyn_cast<ir::PadOp>(op);
+  if (!pad)
+    return false;
+  const RankedTensorType from = typeOf(pad.getInput()),
+                         to = typeOf(pad.getResult());
+  return to.getDimSize(1) != from.getDimSize(1) &&
+         to.getDimSize(1) * to.getElementTypeBitWidth() < device.vectorBits;
+}
+
+double LayoutCostModel::getFirstNs(Operation *op) const {
+  // With channels last, each position gets a few more elements. With channels
+  // first, the new channels are planes of their own.
+  if (padsFewChannels(op, device))
+    return -estimateMemoryNs(device, {0, getBytes(op->getResult(0))});
   auto layout = op->getAttrOfType<StringAttr>("layout");
   if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
       !layout.getValue().starts_with("NC"))

@@ -24,9 +24,10 @@ struct LayoutCostModel {
   /// operand and its result have channels first or last.
   double getConvNs(ir::ConvOp conv, bool isInputLast, bool isOutputLast) const;
 
-  /// How much more a window op over a channels-first tensor costs than over a
-  /// channels-last one; 0 for other ops.
-  double getWindowNs(mlir::Operation *op) const;
+  /// How much more an op that is no convolution costs with channels first than
+  /// with channels last: a window op with strides costs more, and a pad of a
+  /// few channels costs less. 0 for other ops.
+  double getFirstNs(mlir::Operation *op) const;
 
   /// The cost of transposing a value: that of a kernel of its own, or of slower
   /// loads if a loop produces or reads the value anyway (`isInLoop`).

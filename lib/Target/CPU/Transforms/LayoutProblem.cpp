@@ -110,7 +110,7 @@ void LayoutProblem::addConv(ir::ConvOp conv) {
 void LayoutProblem::addPermutable(Operation *op) {
   Node node = cut.add();
   nodes[op] = {node, dropsDims(op) ? kGiven : node};
-  addCost(node, -costs.getWindowNs(op));
+  addCost(node, -costs.getFirstNs(op));
 }
 
 Node LayoutProblem::getProducer(Value value) const {

@@ -130,6 +130,17 @@ VectorLoads getVectorLoads(const Contraction &contraction,
           contraction.outputDataStride != 0};
 }
 
+/// The loads of a row of data in a step: of each input of a group that one
+/// product takes, unless they are adjacent.
+static int64_t countLoadsOfRow(const Contraction &contraction,
+                               VectorizedDim vectorizedDim) {
+  return hasPairs(contraction, vectorizedDim) &&
+                 contraction.inputChannels > 1 &&
+                 contraction.inputDataStride != 1
+             ? contraction.getFormat().packedInputs
+             : 1;
+}
+
 double getTileCycles(const Contraction &contraction,
                      VectorizedDim vectorizedDim, const ProductRates &rates,
                      double rows, double vectors, const VectorLoads &ofVector,
@@ -137,13 +148,17 @@ double getTileCycles(const Contraction &contraction,
   double fmas = rows * vectors;
   double vectorLoads = (ofVector.isOfRow ? fmas : vectors) * ofVector.count;
   // A tile of groups loads data for each product.
-  double rowLoads = vectorizedDim == VectorizedDim::Group ? fmas : rows;
+  double rowsOfData = vectorizedDim == VectorizedDim::Group ? fmas : rows;
+  const auto loadsOfRow = double(countLoadsOfRow(contraction, vectorizedDim));
+  double rowLoads = rowsOfData * loadsOfRow;
   double loads = vectorLoads * (1 + ofVector.crossedLines) + rowLoads;
   double shuffles = vectorLoads * (1 - 1 / ofVector.count);
   double conversions =
-      vectorLoads * rates.conversions + rowLoads * rates.rowConversions;
+      vectorLoads * rates.conversions + rowsOfData * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
-  double issued = operations + vectorLoads + rowLoads + kStepOps;
+  // A shift and an or put each further input of a group beside the others.
+  double merges = 2 * rowsOfData * (loadsOfRow - 1);
+  double issued = operations + vectorLoads + rowLoads + merges + kStepOps;
   double latency =
       rates.latency / double(getPartialSums(int64_t(fmas), rates.inFlight));
   double cycles = std::max({operations / kFmasPerCycle, loads / kLoadsPerCycle,
