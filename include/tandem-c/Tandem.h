@@ -280,8 +280,9 @@ typedef struct TandemLoadOptions {
   /// The second argument of `log`.
   void *context;
   TandemCompileIn compileIn;
-  /// The number of free dims of a model whose sizes are set, and the name and
-  /// the size of each. An MLIR graph has no such dims.
+  /// The free dims of a model that get a fixed size: the number of these dims,
+  /// their names and their sizes. Must be 0 for an MLIR graph, which has no
+  /// free dims.
   size_t numDims;
   const char *const *dimNames;
   const int64_t *dimSizes;
@@ -289,12 +290,12 @@ typedef struct TandemLoadOptions {
   /// write to. If false, an output may be a view of an input, of a constant or
   /// of another output.
   bool ownsOutputs;
-  /// The number of updates. For update i, output updatingOutputs[i] updates
-  /// input updatedInputs[i], such as new weights the old ones: a call writes
-  /// the output to the memory of the input, and returns a tensor with this
-  /// memory. Inputs and outputs are counted from 0, and the two must have the
-  /// same type. If `numUpdates` is 0, a graph has the updates that its file
-  /// names (tandem.updates).
+  /// The number of updates. In update i, output updatingOutputs[i] updates
+  /// input updatedInputs[i]; for example, new weights replace the old ones. A
+  /// call writes the output to the memory of the input, and returns a tensor
+  /// with this memory. Inputs and outputs are counted from 0. The input and the
+  /// output must have the same type. If `numUpdates` is 0, the graph has the
+  /// updates that its file declares (tandem.updates).
   size_t numUpdates;
   const size_t *updatedInputs;
   const size_t *updatingOutputs;
@@ -321,13 +322,15 @@ TandemError *tandemFunctionLoadBytes(const void *data, size_t length,
                                      const TandemLoadOptions *options,
                                      TandemFunction **function);
 
-/// What a function is differentiated with respect to (docs/Gradients.md). The
-/// default value of each field is 0, false or null.
+/// Options for differentiating a function (docs/Gradients.md): the loss, and
+/// the inputs with respect to which the loss is differentiated. The default
+/// value of each field is 0, false or null.
 typedef struct TandemGradientOptions {
   /// sizeof(TandemGradientOptions).
   size_t structSize;
   /// The indices of the inputs to differentiate with respect to. They must have
-  /// a float type. If `numWrt` is 0, all float inputs are taken.
+  /// a float type. If `numWrt` is 0, the gradients of all float inputs are
+  /// computed.
   size_t numWrt;
   const size_t *wrt;
   /// The number of the output that is the loss. Without a seed, the loss must
@@ -343,11 +346,11 @@ typedef struct TandemGradientOptions {
 /// gradients of the loss with respect to the inputs `options->wrt`, each with
 /// the type of its input. `inputs` describes the `numInputs` tensors of a call;
 /// only dtype, rank and shape are read, and all dims must be static. The new
-/// function is for calls of these types. It has the options that `function` was
-/// loaded with, and may outlive it; the `context` of these options must be valid
-/// until both are released. `options` may be null. Fails with phase
-/// "differentiate" if the types do not fit, or if an op between these inputs
-/// and the loss has no gradient.
+/// function accepts only inputs of these types. The new function has the
+/// options that `function` was loaded with, and may outlive `function`. The
+/// `context` of these options must be valid until both functions are released.
+/// `options` may be null. Fails with phase "differentiate" if the types do not
+/// fit, or if an op between these inputs and the loss has no gradient.
 TandemError *tandemFunctionWithGradient(const TandemFunction *function,
                                         const TandemTensorDesc *const *inputs,
                                         size_t numInputs,

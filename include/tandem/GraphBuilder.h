@@ -138,17 +138,18 @@ public:
     /// "starts" and "limits" (slice), "low" and "high" (pad), or "result" (the
     /// shape of the type of an iota).
     std::string attribute;
-    /// One expression for each entry, separated by commas, such as
-    /// "n, (length + 1) floordiv 2, 64". That of a static entry is its number.
-    /// Expressions consist of integers and
-    /// names of dims of inputs, combined by `+`, `-`, `*`, `floordiv`,
-    /// `ceildiv` and `mod`. A name must be an identifier, and a divisor must be
-    /// positive. `build` checks the expressions.
+    /// One expression for each entry, separated by commas, such as "n, (length
+    /// + 1) floordiv 2, 64". The expression of a static entry is the entry
+    /// itself. Expressions consist of integers and names of dims of inputs,
+    /// combined by `+`, `-`, `*`, `floordiv`, `ceildiv` and `mod`. A name must
+    /// be an identifier, and a divisor must be positive. `build` checks the
+    /// expressions.
     std::string expressions;
   };
-  /// Adds an op with entries of attributes that depend on the sizes of inputs.
-  /// Such an entry is kDynamic in `op`, and `sizes` has the expressions of each
-  /// attribute that has one. Not allowed in the body of a loop.
+  /// Adds an op whose attributes have entries that depend on the sizes of
+  /// inputs. In `op`, each such entry is kDynamic. `sizes` has one
+  /// SizeExpressions for each attribute with such an entry. Not allowed in the
+  /// body of a loop.
   Value op(OpDesc op, Operands operands, std::vector<SizeExpressions> sizes);
   /// Adds an op with one result, given the op's kind and attributes.
   template <typename Attrs>
@@ -242,7 +243,7 @@ public:
       void operator()(GraphBuilder *builder) const { builder->abandonLoop(); }
     };
     const LoopBody given = beginLoop(std::move(operands));
-    // If the body throws an exception.
+    // Drops the open body if `body` throws an exception.
     std::unique_ptr<GraphBuilder, Abandon> open(this);
     LoopYield yielded = body(given);
     open.release();
@@ -289,7 +290,7 @@ public:
   Status status() const;
 
   /// Returns `status` and forgets the error. A caller that handles each error
-  /// when it occurs can add other ops then.
+  /// when it occurs can then add further ops.
   Status takeStatus();
 
   /// Creates the graph that computes `outputs`. `names` is empty or has a name

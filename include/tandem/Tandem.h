@@ -207,14 +207,16 @@ struct GraphSource {
   /// in this memory, and the graph and all programs made from it hold `owner`.
   /// If null, the bytes are copied.
   std::shared_ptr<const void> owner = nullptr;
-  /// What errors and locations call the graph.
+  /// The name of the graph in errors and locations.
   std::string name = "<memory>";
 };
 
-/// What a graph is differentiated with respect to (docs/Gradients.md).
+/// Options for differentiating a graph (docs/Gradients.md): the loss, and the
+/// inputs with respect to which the loss is differentiated.
 struct GradientOptions {
-  /// The numbers of the inputs, which must be of floats. If the list is empty,
-  /// all inputs of floats.
+  /// The numbers of the inputs to differentiate with respect to. They must have
+  /// a float type. If the list is empty, the gradients of all float inputs are
+  /// computed.
   std::vector<int64_t> wrt = {};
   /// The number of the output that is the loss.
   int64_t loss = 0;
@@ -287,23 +289,25 @@ public:
   createFunction(CompileOptions options = {},
                  TieringOptions tiering = {}) const;
 
-  /// Returns a graph for inputs of these types, all of which are static. Its
-  /// outputs are those of this graph, and then the gradients of the loss with
-  /// respect to the inputs `options.wrt`, in this order, each with the type of
-  /// the input. If inputs and outputs have names, the seed is called "seed",
-  /// and a gradient "gradient of " and the name of the input. Fails with phase
-  /// "differentiate" if the types do not fit, or if an op between these inputs
-  /// and the loss has no gradient.
+  /// Returns a graph that also computes gradients. The new graph accepts only
+  /// inputs of the given types, which must be static. Its outputs are the
+  /// outputs of this graph, followed by the gradients of the loss with respect
+  /// to the inputs `options.wrt`, in the order of `wrt`. Each gradient has the
+  /// type of its input. If this graph has names of inputs and outputs, the seed
+  /// is named "seed", and the gradient of input x is named "gradient of x".
+  /// Fails with phase "differentiate" if the types do not fit, or if an op
+  /// between these inputs and the loss has no gradient.
   Expected<std::unique_ptr<Graph>>
   withGradient(std::span<const TensorType> inputs,
                const GradientOptions &options = {}) const;
 
-  /// Returns the same graph, but calls of its functions write each output in
-  /// `updates` to the memory of the input that the output updates
-  /// (Function::call). The graph computes with the old value of the input. The
-  /// types of the two must be equal. Replaces the updates that this graph has.
-  /// Fails with phase "build" if an update names an input or output that does
-  /// not exist, or that another update names, or if the types differ.
+  /// Returns a copy of this graph with other updates. When a function of the
+  /// new graph is called, it writes each output in `updates` to the memory of
+  /// the input that the output updates (Function::call). The graph computes
+  /// with the old value of the input. The output and the input must have the
+  /// same type. The updates of this graph are not copied. Fails with phase
+  /// "build" if an update names an input or output that does not exist, if two
+  /// updates name the same input or output, or if the types differ.
   Expected<std::unique_ptr<Graph>>
   withUpdates(std::span<const InputUpdate> updates) const;
 
@@ -332,9 +336,9 @@ public:
 
   /// Returns how each node of the graph is executed in a tier for inputs of
   /// these types, and why no code is generated for a node. For the compiled
-  /// tier, compiles the graph without the disk cache, whose programs may have
-  /// the locations of another file. Fails for the captured tier, which executes
-  /// the same steps as the compiled tier.
+  /// tier, the graph is compiled without the disk cache, because a cached
+  /// program may contain the locations of an equal graph in another file. Fails
+  /// for the captured tier, which executes the same steps as the compiled tier.
   Expected<Coverage> coverage(std::span<const TensorType> inputs,
                               const CompileOptions &options = {},
                               Tier tier = Tier::compiled) const;

@@ -92,9 +92,10 @@ struct Optimizer {
   double momentum = 0;
   bool isNesterov = false;
   double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-8;
-  /// The weight decay of the parameters that decay. It is added to the gradient
-  /// as weightDecay * p. If it is decoupled, p is multiplied by
-  /// 1 - rate * weightDecay before the step instead (AdamW).
+  /// The weight decay of the parameters that decay. By default, weightDecay * p
+  /// is added to the gradient. With `isDecoupled`, the gradient is not changed;
+  /// instead, p is multiplied by 1 - rate * weightDecay before the step
+  /// (AdamW).
   double weightDecay = 0;
   bool isDecoupled = false;
   /// If positive, all gradients are multiplied by
@@ -104,8 +105,8 @@ struct Optimizer {
 };
 
 struct TrainingOptions {
-  /// The numbers of the inputs of the loss graph that are trained, of f32 or
-  /// f64. At least one.
+  /// The numbers of the inputs of the loss graph that are trained. There must
+  /// be at least one. Their element type must be f32 or f64.
   std::vector<int64_t> parameters;
   /// The numbers of the parameters that Optimizer::weightDecay does not apply
   /// to, such as biases.
@@ -113,8 +114,8 @@ struct TrainingOptions {
   /// Inputs that the step replaces by outputs of the loss graph, such as the
   /// running statistics of batch norms.
   std::vector<InputUpdate> buffers = {};
-  /// The number of the input, a ui64 scalar, that gets the number of steps that
-  /// were done before; -1 if the loss has no such input.
+  /// The number of the input that receives the count of completed steps. This
+  /// input is a ui64 scalar. -1 means that the loss graph has no such input.
   int64_t stepsInput = -1;
   /// The number of the output that is the loss, a scalar.
   int64_t loss = 0;
@@ -123,10 +124,11 @@ struct TrainingOptions {
 
 /// The state of a training step, and the places of the parameters in it.
 ///
-/// The state consists of one-dimensional tensors, the arenas, the buffers and
-/// the number of steps. Parameters with the same element type and the same
-/// decay are in one arena, and so are their moments, so that an update is one
-/// elementwise kernel for each such group of parameters.
+/// The state consists of the arenas, which are one-dimensional tensors, the
+/// buffers, and the number of steps. Parameters with the same element type and
+/// the same decay form a group. All parameters of a group are in one arena, and
+/// so are their moments. One elementwise kernel can therefore update a whole
+/// group.
 struct TrainingLayout {
   /// The place of a parameter and of its moments in the arenas of their group.
   struct Parameter {
@@ -158,15 +160,15 @@ struct TrainingLayout {
     };
     Kind kind;
     TensorType type;
-    /// The number of the group; of a buffer, the number of the input of the
-    /// loss graph.
+    /// The number of the group. For a buffer, this is the number of the
+    /// buffer's input of the loss graph instead.
     int64_t number;
     /// The name in the inputs of the step's graph, such as "parameters 0".
     std::string name;
   };
   std::vector<State> state;
-  /// The number of the first input, and the number of the first output of the
-  /// step's graph that is state. The others follow.
+  /// The number of the first input, and of the first output, of the step's
+  /// graph that belongs to the state. The rest of the state follows directly.
   size_t firstStateInput = 0, firstStateOutput = 0;
 };
 
@@ -177,10 +179,11 @@ struct TrainingLayout {
 Expected<TrainingLayout> layOutTraining(const Graph &loss,
                                         const TrainingOptions &options);
 
-/// A training step as a graph. Its inputs are the inputs of the loss graph
-/// outside the state, the state, and the rate, an f64 scalar. Its outputs are
-/// the outputs of the loss graph that are no buffers, and the new state, which
-/// updates the inputs of the state (Graph::withUpdates).
+/// A training step as a graph. The inputs of the graph are the inputs of the
+/// loss graph that are not part of the state, followed by the state, followed
+/// by the rate, which is an f64 scalar. The outputs are the outputs of the loss
+/// graph that are not new values of buffers, followed by the new state. The new
+/// state updates the inputs of the state (Graph::withUpdates).
 struct TrainingStep {
   std::unique_ptr<Graph> graph;
   TrainingLayout layout;

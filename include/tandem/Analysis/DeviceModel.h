@@ -43,35 +43,37 @@ struct DeviceModel {
   /// The caches, from the smallest to the largest. The size of a level is the
   /// sum over all cores.
   std::vector<CacheLevel> caches;
-  /// Fixed costs of a call, in nanoseconds. `launchNs` starts a kernel on all
-  /// cores, `callNs` one on a single core. A library primitive takes
-  /// `libraryCallNs` on top, and `libraryWakeNs` more to wake the library's
-  /// threads, which sleep while kernels run.
+  /// Fixed costs of a call, in nanoseconds. Starting a kernel takes `launchNs`
+  /// on all cores, and `callNs` on a single core. A call of a library primitive
+  /// additionally takes `libraryCallNs`. Waking the library's threads, which
+  /// sleep while kernels run, takes another `libraryWakeNs`.
   double launchNs = 0, callNs = 0, libraryCallNs = 0, libraryWakeNs = 0;
   /// Number of cores of a CPU, or of multiprocessors of a GPU.
   int64_t cores = 1;
-  /// How much faster one core is than its share of the device's rates while all
-  /// other cores idle: `aloneFactor` for arithmetic and caches (its clock is
-  /// higher, and it shares its units with no other thread), `aloneMemoryFactor`
-  /// for memory bandwidth, which a few cores can use up.
+  /// The speedup of one core while all other cores idle, relative to the core's
+  /// share of the device's rates. `aloneFactor` applies to arithmetic and
+  /// caches: the core has a higher clock, and shares its units with no other
+  /// thread. `aloneMemoryFactor` applies to memory bandwidth, which a few cores
+  /// can saturate.
   double aloneFactor = 1, aloneMemoryFactor = 1;
   /// Width of a vector register in bits, and number of vector registers.
   int64_t vectorBits = 0;
   int64_t vectorRegisters = 0;
   /// Size of a cache line, in bytes: the least that a read of memory transfers.
   int64_t lineBytes = 64;
-  /// Results of at least this many bytes, of kernels that read and write three
-  /// times as many, are written with non-temporal stores, which bypass the
-  /// caches. That saves time, even though later kernels then
-  /// read the result from memory, because the caches would first fetch each
-  /// line that is written.
+  /// The minimum size of a result, in bytes, that is written with non-temporal
+  /// stores, which bypass the caches. In addition, the operands and results of
+  /// the kernel must have at least 3 * streamedBytes bytes in total.
+  /// Non-temporal stores save time because ordinary stores first fetch each
+  /// line that is written. This holds even though later kernels then read the
+  /// result from memory.
   int64_t streamedBytes = int64_t(32) << 20;
   /// The cost of reading a value across its innermost dim, in tiles that are
   /// transposed in registers, as a multiple of reading it in order
   /// (docs/Fusion.md).
   double acrossFactor = 2;
-  /// Fused multiply-adds of full vector width that a core starts per clock
-  /// cycle. Of narrower vectors it starts up to two.
+  /// The number of fused multiply-adds of full vector width that a core starts
+  /// per clock cycle. With narrower vectors, a core starts up to two.
   double fmasPerClock = 2;
   /// Whether the device multiplies and adds pairs of bf16 (AVX-512 BF16), and
   /// how many such instructions it starts in the time of one f32 multiply-add.
@@ -108,13 +110,15 @@ struct DeviceModel {
   /// while the core passes over it and a few others of its size repeatedly: a
   /// quarter of the largest cache that the core does not share.
   int64_t nearBytes() const;
-  /// The largest size, in bytes, of an array that a core stores rather than
-  /// compute its functions twice: a quarter of the core's share of the last
-  /// cache, which is read and written in less time. At least nearBytes.
+  /// The largest size, in bytes, of an intermediate array that a kernel stores.
+  /// Elements of a larger array are computed twice instead, because storing and
+  /// reading it would take longer. The limit is a quarter of the core's share
+  /// of the last-level cache, but at least nearBytes.
   int64_t keptBytes() const;
-  /// The model of `threads` of the device's cores: their share of all rates,
-  /// and of all caches except the last one, which cores share. The whole device
-  /// if it has no more cores than that.
+  /// The model of `threads` of the device's cores. These have their share of
+  /// all rates, and of all caches except the last-level cache, which is shared.
+  /// If the device has at most `threads` cores, returns the model of the whole
+  /// device.
   DeviceModel withThreads(int64_t threads) const;
   /// The model of the same cores with vectors of `bits` bits.
   DeviceModel withVectors(int64_t bits) const;
@@ -125,34 +129,37 @@ struct DeviceModel {
 /// thumb. Thread-safe.
 const DeviceModel &detectedDeviceModel();
 
-/// The best model of the host there is, with the vectors and instructions of
-/// hostProcessor(). It is the one that the environment variable TANDEM_DEVICE
-/// names, as findDeviceModel takes it ("generic", "my-cpu.json"); else the one
-/// that was measured (measuredModel); else the detected one. Fails only for an
-/// invalid TANDEM_DEVICE. Thread-safe.
+/// Returns the best available model of the host, with the vectors and
+/// instructions of hostProcessor(). If the environment variable TANDEM_DEVICE
+/// is set, its value is the argument of findDeviceModel, e.g. "generic" or
+/// "my-cpu.json". Otherwise, the measured model is used (measuredModel) or, if
+/// there is none, the detected model. Fails only for an invalid TANDEM_DEVICE.
+/// Thread-safe.
 Expected<DeviceModel> hostDeviceModel();
 
-/// The model that `spec` names, as findDeviceModel takes it, with the vectors
-/// and instructions of hostProcessor(): code by it runs on the host.
+/// Returns findDeviceModel(spec), changed to have the vectors and instructions
+/// of hostProcessor(), so that code that is generated for the model can run on
+/// the host.
 Expected<DeviceModel> findModelForHost(std::string_view spec);
 
-/// The path of the file that keeps the measured model of the host. It is in the
-/// directory that the environment variable TANDEM_CACHE_DIR names, else in
+/// The path of the file that keeps the measured model of the host. The file is
+/// in $TANDEM_CACHE_DIR or, if that variable is not set, in the directory
 /// `tandem` in $XDG_CACHE_HOME or ~/.cache. The name depends on the processor,
 /// its set of instructions (TANDEM_CPU), the number of processors that may be
-/// used, and the version of the measuring code. Empty where there is no such
+/// used, and the version of the measuring code. Empty if the user has no home
 /// directory.
 std::string measuredModelFile();
 
-/// The measured model of the host: the one that this process measured, else the
-/// one that measuredModelFile() held when it was first read. None where neither
-/// exists. Thread-safe.
+/// Returns the model of the host that this process has measured. If this
+/// process has not measured, returns the model that measuredModelFile()
+/// contained when the file was first read, or nothing if there was none.
+/// Thread-safe.
 std::optional<DeviceModel> measuredModel();
 
-/// Makes `model` the measured model of the host, for this process and, by
-/// writing it atomically to measuredModelFile(), for those that start later.
-/// Creates the directory if need be. Thread-safe. The Error says why the file
-/// was not written.
+/// Makes `model` the measured model of the host for this process, and writes it
+/// atomically to measuredModelFile() for processes that start later. Creates
+/// the directory if necessary. Thread-safe. The Error says why the file was not
+/// written.
 Status setMeasuredModel(const DeviceModel &model);
 
 /// Finds a model by its spec. A spec is "host" (hostDeviceModel); the name of a

@@ -29,8 +29,9 @@ struct GPUSpec {
   double clockGHz = 0;
   int64_t fp32LanesPerMultiprocessor = 0;
   int64_t fp64LanesPerMultiprocessor = 0;
-  /// Operations on bf16, or on f16, that the tensor cores of a multiprocessor
-  /// do per clock, dense; a fused multiply-add counts as two.
+  /// The number of dense operations on bf16 or f16 that the tensor cores of a
+  /// multiprocessor execute per clock cycle. A fused multiply-add counts as
+  /// two.
   int64_t tensorFlopsPerClock = 0;
   double memoryBytesPerSecond = 0;
   int64_t l2Bytes = 0;
@@ -38,7 +39,8 @@ struct GPUSpec {
   int64_t sharedMemoryPerBlockBytes = 0;
   int64_t maxThreadsPerMultiprocessor = 0;
   int64_t maxThreadsPerBlock = 0;
-  /// Time that one kernel of many in a stream adds to theirs, in nanoseconds.
+  /// The launch overhead per kernel, in nanoseconds, if many kernels run one
+  /// after another in a stream.
   double launchNs = 0;
 
   /// Peak speed in f32 operations per second; a fused multiply-add counts as
@@ -62,9 +64,10 @@ Expected<GPUSpec> findGPUSpec(std::string_view gpu);
 Expected<GPUSpec> parseGPUSpec(std::string_view json,
                                const std::string &origin);
 
-/// The spec of a GPU that is here, as the text of a file: what its driver says,
-/// and else what the built-in spec of its architecture has (lanes, launches).
-/// Empty where none is built in.
+/// Returns the spec of an installed GPU as the text of a spec file. The text
+/// has the properties that the driver reports, and takes all other properties,
+/// such as lanes and launch times, from the built-in spec of the architecture.
+/// Empty if there is no built-in spec of the architecture.
 std::string describeGPU(std::string_view arch, const GPUProperties &properties);
 
 /// The names of the built-in specs: "sm_80_a100", ….

@@ -16,23 +16,24 @@
 
 namespace tandem {
 
-/// The caches for data of one level.
+/// The data caches of one level.
 struct HostCache {
-  /// The size of one of them, in bytes.
+  /// The size of one cache, in bytes.
   int64_t bytes = 0;
-  /// How many of them the processors have that this process may run on.
+  /// The number of these caches that belong to the processors on which this
+  /// process may run.
   int64_t count = 1;
 };
 
-/// The host's caches, from the first level on, as Linux describes them. Where
-/// it does not, they are taken from sysconf. That is the second choice, because
-/// the C library computes the last level from counts of threads that virtual
-/// machines report wrongly: 384 MiB were seen for 32. Detected once;
-/// thread-safe.
+/// The host's caches, from the first level on, as Linux describes them. If
+/// Linux does not describe them, they are read from sysconf, which is less
+/// reliable: the C library computes the last level from thread counts, which
+/// virtual machines may report wrongly. For example, sysconf has reported 384
+/// MiB for a cache of 32 MiB. Detected once; thread-safe.
 std::span<const HostCache> hostCaches();
 
 /// Reads the caches of the processors `cpus` from a directory in the form of
-/// /sys/devices/system/cpu. Empty where it describes none.
+/// /sys/devices/system/cpu. Empty if the directory describes no caches.
 std::vector<HostCache> readCaches(const std::filesystem::path &directory,
                                   std::span<const int> cpus);
 

@@ -38,18 +38,19 @@ const Processor &hostProcessor();
 /// case hostProcessor() is the host's own.
 Status checkHostProcessor();
 
-/// Finds a processor by its LLVM name. The Error (phase "compile") says that
-/// there is none of that name, or which instructions the host lacks to run its
-/// code.
+/// Finds a processor by its LLVM name. Fails with phase "compile" if LLVM knows
+/// no processor of this name, or if the host lacks instructions that code for
+/// the processor may use. In the second case, the Error lists the missing
+/// instructions.
 Expected<Processor> findProcessor(std::string_view name);
 
 /// Whether the feature string `features` enables the feature `name`. A later
 /// entry overrides an earlier one.
 bool hasFeature(std::string_view features, std::string_view name);
 
-/// The feature string `features` after `changes` ("-avx2,+f16c"). A feature that
-/// is removed takes along all features that need it, and one that is added
-/// brings those that it needs, as in LLVM.
+/// The feature string `features` after `changes` ("-avx2,+f16c"). As in LLVM,
+/// removing a feature also removes all features that depend on it, and adding a
+/// feature also adds the features on which it depends.
 std::string changeFeatures(std::string_view features, std::string_view changes);
 
 /// Whether the processor has AVX-512 BF16 for vectors of all widths: it
@@ -58,8 +59,8 @@ bool hasBF16Pairs(const Processor &processor);
 /// Whether the processor multiplies and adds quads of integers of 8 bits in
 /// vectors of the width that is used (vpdpbusd).
 bool hasVNNI(const Processor &processor);
-/// Whether it multiplies and adds pairs of integers of 16 bits in such vectors
-/// (vpmaddwd).
+/// Whether the processor multiplies and adds pairs of integers of 16 bits in
+/// vectors of the width that is used (vpmaddwd).
 bool hasWordPairs(const Processor &processor);
 
 /// Width of the widest vector registers that these features give, in bits.

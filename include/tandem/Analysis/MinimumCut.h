@@ -16,10 +16,10 @@ namespace tandem {
 
 /// Finds the minimum cut between a source and a sink: a partition of the nodes
 /// into two sides such that the edges from the source's side to the sink's side
-/// cost least. It solves the problem of choosing one of two states for each of
-/// many things, where pairs of things cost extra when their states differ. Uses
-/// shortest augmenting paths (Edmonds and Karp, J. ACM 19, 1972). Not
-/// thread-safe.
+/// cost least. A minimum cut chooses one of two states for each node at the
+/// least total cost, if some pairs of nodes cost extra when their states
+/// differ. Uses shortest augmenting paths (Edmonds and Karp, J. ACM 19, 1972).
+/// Not thread-safe.
 class MinimumCut {
 public:
   using Node = unsigned;
@@ -32,9 +32,10 @@ public:
   /// Adds an edge that costs `cost` (>= 0) when `from` is on the source's side
   /// and `to` on the sink's.
   void connect(Node from, Node to, double cost);
-  /// Returns for each node whether it is on the source's side. Of several
-  /// minimum cuts it returns the one with the fewest nodes there. There must be
-  /// no path from source to sink whose edges all cost kNever.
+  /// Returns for each node whether it is on the source's side. If there are
+  /// several minimum cuts, returns the one with the fewest nodes on the
+  /// source's side. There must be no path from source to sink whose edges all
+  /// cost kNever.
   std::vector<bool> solve();
 
 private:

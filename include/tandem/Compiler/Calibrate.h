@@ -17,14 +17,16 @@
 
 namespace tandem {
 
-/// What calibrateHost measures, and how it can be stopped.
+/// Options of calibrateHost: which figures are measured, and how to cancel the
+/// measurement.
 struct CalibrateOptions {
-  /// Whether to also measure all processors at once and memory beyond the
-  /// caches, for a program that has the machine to itself. Otherwise one thread
-  /// is busy, with a few MB of data.
+  /// If true, figures that involve all processors at once, or memory beyond the
+  /// caches, are measured too. Set this only in a program that has the machine
+  /// to itself. If false, the measurement occupies one thread and a few MB of
+  /// data.
   bool wholeMachine = true;
-  /// Called between any two figures. Returning true ends the measuring with an
-  /// Error. May be empty.
+  /// Called between any two figures. If the function returns true,
+  /// calibrateHost stops and returns an Error. May be empty.
   std::function<bool()> isCancelled;
 };
 
@@ -33,10 +35,12 @@ struct CalibratedFigure {
   /// Its key in the files of utils/cpu-specs; "caches[0]" stands for the
   /// bytes_per_ns of a level.
   std::string key;
-  /// The value without measuring, and the measured value, rounded.
+  /// `detected` is the value that is used without measuring. `value` is the
+  /// measured value, rounded.
   double detected = 0, value = 0;
-  /// The relative spread of the measurements, as in measure::Best. Where it is
-  /// too large, or no value explains what was measured, `value` is `detected`.
+  /// The relative spread of the measurements, as in measure::Best. If the
+  /// spread is too large, or if no value explains the measurements, `value`
+  /// equals `detected`.
   double spread = 0;
   /// Whether `value` was measured.
   bool isMeasured = false;

@@ -6,9 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The numbers from which C, c and e of a signature are predicted before it is
-// compiled. They come from the eager program, the shapes and the model of the
-// device, in some microseconds; docs/Engine.md says how they are weighed.
+// Features from which the costs of a signature are predicted before it is
+// compiled: the compile cost C, the time c of a compiled call, and the time e
+// of an eager call. Computing the features from the eager program, the shapes
+// and the device model takes a few microseconds. docs/Engine.md describes the
+// prediction.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,23 +57,27 @@ private:
   std::array<double, kCostFeatures> values{};
 };
 
-/// The features of an eager program for inputs of these static types, all of
-/// whose kernels are new. Fails where the types do not fit the program.
+/// Returns the features of an eager program for inputs of these static types.
+/// Assumes that no kernel of the compiled program is in a cache yet. Fails if
+/// the types do not fit the program.
 Expected<CostFeatures> describeCosts(const Program &program,
                                      std::span<const TensorType> inputs,
                                      const DeviceModel &device);
 
-/// What a signature costs, in nanoseconds.
+/// The predicted costs of a signature, in nanoseconds.
 struct CostPrediction {
-  /// What only a new process pays: reading the graph, starting the compiler.
+  /// The cost that occurs once per process: reading the graph and starting the
+  /// compiler.
   double startNs = 0;
-  /// C where all kernels are known, and what compiling new ones takes besides.
+  /// `graphNs` is the compile cost C if all kernels are already compiled.
+  /// `kernelsNs` is the additional cost of compiling new kernels.
   double graphNs = 0, kernelsNs = 0;
-  /// c and e, per call.
+  /// The time of a compiled call (c) and of an eager call (e).
   double compiledNs = 0, eagerNs = 0;
 
   double warmNs() const { return graphNs + kernelsNs; }
-  /// C of the first compilation of a process whose compiler has been started.
+  /// The compile cost C of the first compilation in a process, without the time
+  /// to start the compiler.
   double firstNs() const;
   double coldNs() const { return startNs + firstNs(); }
 };

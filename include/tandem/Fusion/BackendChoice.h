@@ -34,12 +34,13 @@ struct BackendCosts {
 /// times as its reason. Stored in the attribute `tandem.library`.
 void chooseLibrary(mlir::Operation *op, const BackendCosts &costs);
 
-/// The times for which `op` was left to the library; none where it was not.
+/// The times because of which `op` was left to the library. None if `op` was
+/// not left to the library.
 std::optional<BackendCosts> getBackendChoice(mlir::Operation *op);
 
-/// Notes at `op` the times for which it was not left to the library. Only the
-/// fusion report reads the note, and removes it. Stored in the attribute
-/// `tandem.generated`.
+/// Adds a note to `op` with the times because of which `op` was not left to the
+/// library. Only the fusion report reads the note. The pass that writes the
+/// report then removes it. Stored in the attribute `tandem.generated`.
 void noteGenerated(mlir::Operation *op, const BackendCosts &costs);
 std::optional<BackendCosts> getGeneratedNote(mlir::Operation *op);
 void dropGeneratedNote(mlir::Operation *op);

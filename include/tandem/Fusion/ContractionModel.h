@@ -17,23 +17,25 @@ namespace tandem {
 
 /// The costs of windows over a contraction's result within its kernel.
 struct WindowCosts {
-  /// Bytes of the result that a task keeps for the windows, and the most that
-  /// it may keep.
+  /// The number of bytes of the contraction's result that a task keeps for the
+  /// windows, and the maximum number of bytes that it may keep.
   int64_t partBytes = 0, mostPartBytes = 0;
-  /// The additional time of the kernel, for what it computes more than once or
-  /// on fewer cores, as a share of its time without the windows.
+  /// The additional time of the kernel, as a share of its time without the
+  /// windows. The kernel takes longer if it computes elements more than once or
+  /// uses fewer cores.
   double repeatedShare = 0;
 };
 
-/// Describes the kernels that a target generates for contractions: which there
-/// are and what they cost, as far as that decides what is fused. Implemented by
-/// the target. A model is immutable and lives as long as the process; all its
-/// functions are thread-safe.
+/// Describes the kernels that a target generates for contractions, as far as
+/// fusion decisions depend on them: which contractions have a kernel, and the
+/// costs of the kernels. Each target implements this interface. A model is
+/// immutable and lives as long as the process; all its functions are
+/// thread-safe.
 class ContractionModel {
 public:
   virtual ~ContractionModel() = default;
 
-  /// The name that options of passes take: the target's.
+  /// The name of the model in pass options, which is the name of the target.
   virtual llvm::StringRef name() const = 0;
 
   /// Whether there is a kernel for `hero`, which `contraction` describes. The
@@ -45,9 +47,9 @@ public:
   virtual double getEfficiency(const DeviceModel &device,
                                const Contraction &contraction) const = 0;
 
-  /// Whether the kernel's tasks can compute the data that they read, by a
-  /// prologue. The Error says why not, as a clause that continues a sentence
-  /// about the op.
+  /// Whether the kernel's tasks can compute the data that they read, i.e.
+  /// whether the kernel can have a prologue. The Error says why not, as a
+  /// clause that continues a sentence about the op.
   virtual Status checkPrologue(const Contraction &contraction) const = 0;
   /// How many times, on average, tasks with a prologue compute an element of
   /// the data.

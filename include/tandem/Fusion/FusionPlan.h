@@ -38,11 +38,13 @@ enum class FusionOrder {
 struct FusionOptions {
   /// The most fusions that are done; negative for no limit.
   int64_t fuel = -1;
-  /// Ops that read more elements per result than this remain op steps, unless
-  /// they can be the hero of a kernel: for a convolution the multiply-adds, for
-  /// a window or reduction its size.
+  /// The maximum number of elements that an op reads per result element: the
+  /// number of multiply-adds of a convolution, or the size of a window or
+  /// reduction. Ops that read more remain op steps, unless they can be the hero
+  /// of a kernel.
   int64_t maxReads = 32;
-  /// A concat of more operands remains an op step.
+  /// The maximum number of operands of a concat in a kernel. A concat with more
+  /// operands remains an op step.
   int64_t maxConcatOperands = 32;
   /// The largest body of a kernel, in element reads per result, with windows
   /// unrolled.
@@ -55,8 +57,8 @@ struct FusionOptions {
   /// The kernels of kind contraction that the target can generate; null for
   /// none. Contractions then become part of a loop, or op steps.
   const ContractionModel *contractions = nullptr;
-  /// What libraries compute in one call with the contractions that are op
-  /// steps; null for nothing.
+  /// Describes the epilogues that libraries can compute in one call with a
+  /// contraction that is an op step. Null if there are none.
   const LibraryModel *libraries = nullptr;
   /// Whether the target can generate kernels of kind reduction. Otherwise
   /// reductions become part of a loop, or op steps.
@@ -84,19 +86,20 @@ struct FusionGroup {
 
 /// Decides which ops of `block` are fused. Changes nothing. The steps are:
 ///
-/// 1. A contraction becomes a kernel with the elementwise ops that follow it,
-///    or a call of a library with those that it computes.
+/// 1. A contraction becomes a kernel together with the elementwise ops that
+///    follow it, or one library call together with the following ops that the
+///    call can compute.
 /// 2. A reduction becomes a kernel with the elementwise ops around it, and with
 ///    further reductions of the same elements.
 /// 3. The elementwise ops before a contraction, unless they belong to a
-///    reduction, become part of its kernel, where computing them there costs
-///    less than a kernel of their own.
+///    reduction, become part of its kernel, if computing them there costs less
+///    than a separate kernel.
 /// 4. The remaining ops become loops, which are fused in the order that
-///    `options` name. A loop is computed within the loops of all its consumers,
-///    where that is possible for each of them and costs less than a kernel of
-///    its own. Where its values are needed in memory anyway, it is joined with
-///    a consumer's loop over the same iteration space. Loops over the same
-///    space that read the same value are joined too.
+///    `options` name. A loop is computed within the loops of all its consumers
+///    if that is possible for each consumer and costs less than a separate
+///    kernel. If the values of a loop are needed in memory anyway, the loop is
+///    joined with a consumer's loop over the same iteration space. Loops over
+///    the same space that read the same value are joined too.
 ///
 /// The graph of kernels and op steps stays acyclic: before a fusion that could
 /// close a cycle, a search looks for a path.

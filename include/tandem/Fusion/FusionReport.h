@@ -31,9 +31,9 @@ inline constexpr llvm::StringLiteral kLayoutReport = "tandem.layouts";
 
 /// The report as JSON, in the format that docs/Fusion.md describes: each
 /// decision with its reason and estimated costs; each kernel with its kind, ops
-/// and estimated time; the op steps; totals; and, where earlier passes have
-/// left notes, contractions with their estimated costs, and layouts. Times are
-/// in nanoseconds.
+/// and estimated time; the op steps; totals; and, if earlier passes have left
+/// notes, the contractions with their estimated costs, and the layouts. Times
+/// are in nanoseconds.
 llvm::json::Object toJson(mlir::Block &block, const FusionReportData &data);
 
 /// Removes the notes that earlier passes have left in `block` for the report.

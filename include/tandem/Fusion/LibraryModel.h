@@ -16,16 +16,17 @@ namespace tandem {
 
 struct FusedContraction;
 
-/// Tells which contractions a target's libraries compute in one call with what
-/// follows them. Immutable; all its functions are thread-safe.
+/// Tells which contractions a target's libraries can compute in one call
+/// together with the ops that follow. Immutable; all its functions are
+/// thread-safe.
 class LibraryModel {
 public:
   virtual ~LibraryModel() = default;
 
-  /// The name that options of passes take.
+  /// The name of the model in pass options.
   virtual llvm::StringRef name() const = 0;
-  /// Whether one call computes `fused`. The Error says why none does, as a
-  /// clause that continues a sentence about an op.
+  /// Whether one call computes `fused`. The message of the Error says why no
+  /// call does, as a clause that continues a sentence about an op.
   virtual Status check(const FusedContraction &fused) const = 0;
 };
 

@@ -21,20 +21,22 @@
 
 namespace tandem {
 
-/// The models of one kind that a context knows, by name: options of passes name
-/// them. An interface of the dialect `tandem`.
+/// The models of one kind (`Model`) that are registered in a context. Pass
+/// options refer to them by name. The table is an interface of the dialect
+/// `tandem`.
 template <typename Model>
 class TargetModels : public mlir::DialectInterface::Base<TargetModels<Model>> {
 public:
   explicit TargetModels(mlir::Dialect *dialect)
       : mlir::DialectInterface::Base<TargetModels<Model>>(dialect) {}
 
-  /// Lets the contexts of `registry` know `model`, which must outlive them.
+  /// Registers `model` for all contexts that are created from `registry`.
+  /// `model` must outlive these contexts.
   static void add(mlir::DialectRegistry &registry, const Model &model) {
     registry.addExtension(mlir::TypeID::getFromOpaquePointer(&model),
                           std::make_unique<Extension>(model));
   }
-  /// The model of that name; null where `context` knows none.
+  /// Returns the model called `name`, or null if `context` has none.
   static const Model *find(mlir::MLIRContext *context, llvm::StringRef name) {
     auto *dialect = context->getLoadedDialect<ir::TandemDialect>();
     auto *known =
@@ -43,7 +45,8 @@ public:
   }
 
 private:
-  /// Adds a model to those of a context, when the dialect is loaded there.
+  /// Adds a model to the models of a context when the context loads the
+  /// dialect.
   class Extension
       : public mlir::DialectExtension<Extension, ir::TandemDialect> {
   public:

@@ -14,12 +14,13 @@
 
 namespace tandem::measure {
 
-/// The kind of core that processor number `cpu` is, on machines with several
-/// kinds, as the operating system names it: the name of its list of processors
-/// ("cpu_core", "cpu_atom"), else its capacity relative to the fastest kind
-/// ("capacity 446 of 1024"), else its highest frequency ("3.9 of 5.1 GHz").
-/// Empty where all cores are of one kind, or the system does not say. `devices`
-/// is the path of Linux's /sys/devices; tests pass another one.
+/// Returns the kind of core of processor number `cpu`, on machines with several
+/// kinds. The text is the first of the following that the operating system
+/// provides: the name of the list that contains the processor ("cpu_core",
+/// "cpu_atom"), its capacity relative to the fastest kind ("capacity 446 of
+/// 1024"), or its highest frequency ("3.9 of 5.1 GHz"). The text is empty if
+/// all cores are of the same kind, or if the system provides none of these.
+/// `devices` is the path of Linux's /sys/devices; tests pass another one.
 std::string coreKind(int cpu,
                      const std::filesystem::path &devices = "/sys/devices");
 

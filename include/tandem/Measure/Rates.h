@@ -29,8 +29,9 @@ struct Best {
   bool isSteady() const;
 };
 
-/// The median of `values`, and the distance of their quartiles, relative to the
-/// lower one, as its spread. There is at least one value.
+/// Returns the median of `values`, of which there must be at least one. The
+/// spread is the distance between the quartiles, relative to the lower
+/// quartile.
 Best medianOf(std::vector<double> values);
 
 /// Calls `run`, which returns a time, until the best five times agree or about
@@ -40,16 +41,17 @@ Best findLeast(const std::function<double()> &run);
 Best findLargest(const std::function<double()> &run);
 
 /// Operations per nanosecond of the calling thread, with vectors of
-/// `vectorBits` bits. A fused multiply-add counts as two operations, one of
-/// pairs of bf16 as four.
+/// `vectorBits` bits. A fused multiply-add counts as two operations, and a
+/// multiply-add of pairs of bf16 as four.
 Best measureFlops(int64_t vectorBits, DType dtype = DType::f32);
 /// f32 operations per nanosecond of all threads together, with the widest
 /// vectors that the processor has.
 Best measureFlopsOfAll();
 
-/// Bytes per nanosecond, read and written, of c = a * s + b (McCalpin's STREAM
-/// triad) on arrays of `bytes` bytes together: of the calling thread, and of
-/// all threads together, with `bytes` bytes each.
+/// Bytes per nanosecond that c = a * s + b (McCalpin's STREAM triad) reads and
+/// writes. measureTriad runs on the calling thread, with three arrays of
+/// `bytes` bytes in total. measureTriadOfAll runs on all threads at once, with
+/// `bytes` bytes per thread, and adds up their rates.
 Best measureTriad(size_t bytes);
 Best measureTriadOfAll(size_t bytes);
 

@@ -40,11 +40,11 @@ struct SamplerOptions {
   double minSampleNs = 50e3;
 };
 
-/// Measures the times of several things that are to be compared. It takes one
-/// sample of each in turn, and starts each round with another one, so that a
-/// drift of the machine's speed affects all of them alike. A sample begins with
-/// one call that is not timed, so that code and constants are where they are in
-/// a program that makes the same call again and again. Not thread-safe.
+/// Measures the times of several series that are to be compared. In each round,
+/// the sampler takes one sample of each series. Each round starts with another
+/// series, so that a drift of the machine's speed affects all series alike. A
+/// sample begins with one call that is not timed. Code and constants are then
+/// in the caches, as in a program that repeats the same call. Not thread-safe.
 class Sampler {
 public:
   /// The function that is timed. Its argument is the number of the call, which

@@ -13,10 +13,11 @@ namespace tandem::measure {
 
 /// Keeps all other threads of the process, of whichever library, off the
 /// processor that the calling thread runs on. In a virtual machine, Linux may
-/// start a woken worker on the processor of the thread that woke it, where it
-/// waits until all work is done, so that only one thread is measured. To be
-/// called before each sample, because threads come and go. Does nothing where
-/// there is only one processor, or where the system does not permit it.
+/// place a woken worker on the processor of the thread that woke it. The worker
+/// then waits for this processor until the other thread has done all the work,
+/// and the measured time is that of a single thread. Call this function before
+/// each sample, because threads come and go. The function does nothing if there
+/// is only one processor, or if the system does not permit the change.
 void keepWorkersAway();
 
 } // namespace tandem::measure

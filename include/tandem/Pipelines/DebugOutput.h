@@ -11,11 +11,12 @@
 
 namespace tandem {
 
-/// Prints the messages of LLVM_DEBUG on stderr from now on, of the types that
-/// the environment variable TANDEM_DEBUG names, with commas between them
-/// (docs/Debugging.md lists them). Release builds of LLVM have no option
-/// --debug-only. Does nothing where the variable is not set, where Tandem was
-/// built with NDEBUG, and when called again. Thread-safe.
+/// From now on, prints LLVM_DEBUG messages to stderr if their debug type is in
+/// the comma-separated list in the environment variable TANDEM_DEBUG
+/// (docs/Debugging.md lists the types). The variable exists because release
+/// builds of LLVM have no option --debug-only. Does nothing if the variable is
+/// not set, if Tandem was built with NDEBUG, or if the function has been called
+/// before. Thread-safe.
 void enableDebugOutput();
 
 } // namespace tandem

@@ -36,8 +36,8 @@ struct PipelineOptions {
   std::vector<std::string> whyNotFused;
   /// The target's options, which checkTargetOptions has accepted.
   TargetOptions targetOptions;
-  /// True if it has been decided which contractions the library computes
-  /// (BackendChoice.h). The target's passes then do not decide.
+  /// True if the caller has already chosen which contractions the library
+  /// computes (BackendChoice.h), so that the target's passes must not choose.
   bool areBackendsChosen = false;
   /// Option `libraries` of pass tandem-fuse; empty stands for the target's
   /// model.

@@ -32,8 +32,8 @@ struct LiveRange {
   }
 };
 
-/// Memory that is allocated anyway and is not used before step `firstUse`: that
-/// of an output.
+/// The memory of an output, which is allocated in any case and is not used
+/// before step `firstUse`. Live ranges that end earlier can use the memory.
 struct Region {
   int64_t bytes = 0;
   int64_t firstUse = 0;
@@ -49,9 +49,9 @@ struct ArenaLayout {
   int64_t bytes = 0;
 };
 
-/// Places live ranges one after the other, each in the smallest gap of a region
-/// or the arena that holds it; the arena grows where there is no such gap.
-/// Tries two orders, by decreasing size (XLA's heap_simulator.h,
+/// Places live ranges one after the other. Each live range gets the smallest
+/// sufficient gap of a region or of the arena. If there is no such gap, the
+/// arena grows. Tries two orders, by decreasing size (XLA's heap_simulator.h,
 /// GlobalDecreasingSizeBestFitHeap) and by time, and returns the better layout.
 /// O(n^2) for n ranges.
 ArenaLayout layOut(std::span<const LiveRange> ranges,
@@ -62,29 +62,30 @@ ArenaLayout layOut(std::span<const LiveRange> ranges,
 /// be static. Sets arena_bytes and planned. Inputs, constants and outputs have
 /// memory of their own.
 ///
-/// The operand and the result of a reshape share one place; where the result is
-/// an output and the operand an intermediate value, that is the output's
-/// memory. A kernel's result takes the place of an operand that is not read
-/// afterwards, where the kernel allows it (Kernel.in_place).
+/// The operand and the result of a reshape share one place. If the result is an
+/// output and the operand is an intermediate value, this place is the memory of
+/// the output. A kernel's result takes the place of an operand that is not read
+/// afterwards, if the kernel allows it (Kernel.in_place).
 ///
-/// The result of a slice without gaps (findViewOffset) is placed at its bytes
-/// of the operand, so that it is a view (isView). Operands of a concat are
-/// placed where they belong in the result, so that the concat does not copy
-/// them. Inputs and constants are never moved: such a slice of one is a view,
-/// and a concat copies them. If slices share memory with a value that a step
-/// computes, this memory is held until the last slice is read. If operands of a
-/// concat are computed in the result, its memory is held from the first write
-/// to an operand. Slices and concats copy instead if sharing would raise the
-/// peak by more than the number of bytes that are no longer copied, or by the
-/// share of the peak that recomputation must save or more (RecomputeLimits). If
-/// the result of a slice is an output, the slice copies, because callers may
-/// keep outputs for a long time.
+/// The result of a slice without gaps (findViewOffset) is placed at the bytes
+/// of the operand that it consists of, so that the result is a view (isView).
+/// Operands of a concat are placed where they belong in the result, so that the
+/// concat does not copy them. Inputs and constants are never moved. A slice of
+/// an input or a constant can therefore be a view, but a concat copies its
+/// operands that are inputs or constants. If slices share memory with a value
+/// that a step computes, this memory is held until the last slice is read. If
+/// operands of a concat are computed in the result, its memory is held from the
+/// first write to an operand. Slices and concats copy instead if sharing would
+/// raise the peak by more than the number of bytes that are no longer copied,
+/// or by the share of the peak that recomputation must save or more
+/// (RecomputeLimits). If the result of a slice is an output, the slice copies,
+/// because callers may keep outputs for a long time.
 ///
-/// The steps are reordered where that lowers the peak, and so that outputs can
-/// be written over the inputs that they update (orderUpdatesLast). The memory
-/// of such an output is used for nothing else.
+/// The steps are reordered if that lowers the peak, and so that outputs can be
+/// written over the inputs that they update (orderUpdatesLast). The memory of
+/// such an output holds no other values.
 ///
-/// Fails (phase "plan") where a number of bytes overflows.
+/// Fails with phase "plan" if a number of bytes overflows.
 Status planMemory(Program &program);
 
 /// Places slices and the operands of concats in a program that is not planned
@@ -93,9 +94,10 @@ Status planMemory(Program &program);
 Status placeParts(Program &program);
 
 /// Moves each step that computes an output which updates an input
-/// (Program::updates) behind the steps that read the old value of the input,
-/// except for those that depend on it. All else stays in order. A run can then
-/// write the output directly to the memory of the input. Types may be dynamic.
+/// (Program::updates). The step is moved behind all steps that read the old
+/// value of the input, except for those that depend on the moved step. The
+/// other steps keep their order. A run can then write the output directly to
+/// the memory of the input. Types may be dynamic.
 void orderUpdatesLast(Program &program);
 
 /// Replays a planned program and checks that every value is still in its place

@@ -31,13 +31,14 @@ struct RecomputeLimits {
 };
 
 /// Lowers the planned peak of `program`, which must have been planned
-/// (planMemory), by running steps a second time, and plans it again. Leaves the
-/// program as it is where the limits do not allow that. The cost of a step is
-/// estimated with `device`, for kernels from their flops and bytes and for ops
-/// from `cost`; a custom_call, whose cost is unknown, never runs twice. Each
-/// operand of a repeated step must be alive at the late use, or be at most half
-/// as large as the value that is not held, or be recomputed itself. A step
-/// whose results are only read late is moved there, at no cost.
+/// (planMemory), by running steps a second time, and plans it again. Does not
+/// change the program if the limits do not allow recomputation. `device`
+/// estimates the cost of a kernel step from the flops and bytes of the kernel,
+/// and the cost of an op step from `cost`. A custom_call has an unknown cost
+/// and never runs twice. Each operand of a repeated step must be alive at the
+/// late use, or be at most half as large as the value that is not held, or be
+/// recomputed itself. A step whose results are only read late is moved to
+/// directly before the late use, which costs nothing.
 ///
 /// Takes O(steps + slots) for each value that is tried, of which there are at
 /// most 32.

@@ -52,15 +52,15 @@ struct ResizeTable {
   int64_t size() const { return static_cast<int64_t>(starts.size()) - 1; }
   int64_t numTaps(int64_t i) const { return starts[i + 1] - starts[i]; }
   const Tap *tapsOf(int64_t i) const { return taps.data() + starts[i]; }
-  /// Returns `count` taps for position i, which has at least one and at most
-  /// `count`. No other element is read: some taps are repeated with halves of
-  /// their weights, which is exact.
+  /// Returns exactly `count` taps for position i, which must have at least one
+  /// tap and at most `count` taps. To reach `count`, some taps are repeated
+  /// with half their weight, which is exact. No additional elements are read.
   std::vector<Tap> repeatedTaps(int64_t i, int64_t count) const;
-  /// Returns true if each position copies the element at this position, of
-  /// `from` ones.
+  /// Returns true if the dim keeps its size `from` and each position copies the
+  /// element at the same position.
   bool isIdentity(int64_t from) const;
-  /// Returns the index of the only tap if each position has one, whose weight
-  /// is 1; empty otherwise.
+  /// If each position has exactly one tap, with weight 1, returns the index of
+  /// that tap for each position. Otherwise returns an empty vector.
   std::vector<int64_t> onlyIndices() const;
 
   std::vector<Tap> taps;

@@ -87,7 +87,7 @@ TANDEM_RESIZE_FUNCTION bool isExtrapolated(const ResizeDim &dim, double i) {
   return !(place >= 0 && place <= dim.from - 1);
 }
 
-/// Returns the element of the operand at a position, or else the nearest one.
+/// Returns `j`, clamped to the indices of the operand.
 TANDEM_RESIZE_FUNCTION double clampToDim(const ResizeDim &dim, double j) {
   return j > dim.from - 1 ? dim.from - 1 : j > 0 ? j : 0;
 }
@@ -104,8 +104,8 @@ TANDEM_RESIZE_FUNCTION double nearestOf(const ResizeDim &dim, double place) {
   return clampToDim(dim, nearest);
 }
 
-/// Returns the factor by which distances are multiplied, at most 1: less if the
-/// filter is stretched to avoid aliases.
+/// Returns the factor by which distances are multiplied. The factor is 1, or
+/// less than 1 if the filter is stretched to avoid aliasing.
 TANDEM_RESIZE_FUNCTION double narrowingOf(const ResizeDim &dim) {
   return dim.antialias && dim.scale < 1 ? dim.scale : 1;
 }
@@ -130,9 +130,9 @@ TANDEM_RESIZE_FUNCTION double weightAt(const ResizeDim &dim, double distance) {
 /// increasing order of their indices, each once. Elements beyond an edge of the
 /// operand count as the element at the edge or, with `excludeOutside`, do not
 /// count. Elements whose weight is 0, apart from rounding errors of their
-/// distance, are no taps: 0 times infinity is NaN. The weights of all elements
-/// are divided by their sum. There may be no tap if elements outside are
-/// excluded.
+/// distance, are not taps, because 0 times infinity would be NaN. The weights
+/// of all elements are divided by their sum. There may be no tap if elements
+/// outside are excluded.
 template <typename Visit>
 TANDEM_RESIZE_FUNCTION void forEachTap(const ResizeDim &dim, double i,
                                        Visit &&visit) {
@@ -142,7 +142,8 @@ TANDEM_RESIZE_FUNCTION void forEachTap(const ResizeDim &dim, double i,
     visit(static_cast<long long>(nearestOf(dim, place)), 1.0);
     return;
   }
-  // Further outside, all elements within reach are outside as well.
+  // Limit `place`: beyond these limits, all elements within reach are outside
+  // of the operand in any case.
   place = place > last + reach + 2 ? last + reach + 2
           : place > -reach - 2     ? place
                                    : -reach - 2;

@@ -90,8 +90,8 @@ private:
 };
 
 /// Simplifies a walk without changing its order: drops dims of size 1, and
-/// merges two neighboring dims where all tensors step through them as through
-/// one.
+/// merges two neighboring dims if, in all tensors, they can be traversed like
+/// one dim.
 template <size_t N>
 void mergeDims(Shape &shape, std::array<Strides, N> &strides) {
   Shape merged;

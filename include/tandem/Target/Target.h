@@ -31,12 +31,12 @@ class LibraryModel;
 struct DeviceModel;
 struct PipelineOptions;
 
-/// A target is what the compiler needs to compile for a device: its
-/// capabilities, its own passes, and the code generation for a kernel. The
-/// runtime's interface to the same hardware is Device. A target is immutable
-/// and lives as long as the process; all its functions are thread-safe. Code
-/// should ask this interface and never compare names of targets; only
-/// findTarget knows them.
+/// A target provides everything that the compiler needs to compile for a
+/// device: the capabilities of the device, passes of the target, and code
+/// generation for kernels. The runtime's interface to the same hardware is
+/// Device. A target is immutable and lives as long as the process; all its
+/// functions are thread-safe. Code should ask this interface and never compare
+/// names of targets; only findTarget knows them.
 class Target {
 public:
   virtual ~Target() = default;
@@ -48,23 +48,25 @@ public:
 
   // What it can do.
 
-  /// The device that runs its code in this process; the Error says why there is
-  /// none. The first call may take long, as it starts what a device needs.
+  /// The device that runs the target's code in this process. The Error says why
+  /// there is no device. The first call may take long, because it initializes
+  /// the device.
   virtual Expected<Device *> device() const = 0;
-  /// Whether there is a device, as far as that can be told at once.
+  /// Whether there seems to be a device, according to checks that take little
+  /// time.
   virtual bool hasDevice() const { return device().has_value(); }
-  /// Whether code is compiled for the machine that compiles, so that costs can
-  /// be looked up and measured on this machine.
+  /// Whether the target compiles for the machine on which the compiler runs, so
+  /// that costs can be measured on this machine.
   virtual bool isHost() const { return false; }
-  /// The device that programs are planned for where none is named, as
-  /// findDeviceModel takes it: the one that the code would run on, or one like
-  /// it.
+  /// The device for which programs are planned by default, as an argument of
+  /// findDeviceModel. This is the device that would run the code, or a similar
+  /// one.
   virtual std::string deviceSpec() const { return "generic"; }
-  /// The target's kernels of contractions; null where contractions become op
-  /// steps, which the library computes, or parts of loops.
+  /// The model of the target's contraction kernels. Null if contractions become
+  /// op steps, which the library computes, or parts of loops.
   virtual const ContractionModel *contractionModel() const { return nullptr; }
-  /// What the target's libraries compute in one call with a contraction; null
-  /// for nothing.
+  /// The model of the epilogues that the target's libraries compute in one call
+  /// with a contraction. Null if there are none.
   virtual const LibraryModel *libraryModel() const { return nullptr; }
   /// Whether kernels can be generated for reductions. Otherwise the library
   /// computes them, as op steps.
@@ -108,7 +110,8 @@ public:
   /// on a single kernel module in the form that phase `linalg` leaves.
   virtual void addKernelPasses(mlir::OpPassManager &,
                                const PipelineOptions &) const = 0;
-  /// The name of the phase of these passes: the dialect that they end with.
+  /// The name of the phase that consists of these passes. The phase is named
+  /// after the dialect to which the passes lower.
   virtual llvm::StringRef kernelPhase() const = 0;
   /// The shell command that continues where these passes end, for reproducers;
   /// empty if there is none.
@@ -124,12 +127,14 @@ public:
   virtual Expected<fb::KernelT> compile(mlir::ModuleOp kernel,
                                         const std::string &spec,
                                         PhaseTimes &times) const = 0;
-  /// Whether `compile` leaves kernels as source, and `assemble` makes code of
-  /// several at once, because making it for each would cost much more.
+  /// Whether `compile` only generates source, which `assemble` compiles to code
+  /// for several kernels at once. Targets do so if compiling each kernel
+  /// separately would cost much more.
   virtual bool assembles() const { return false; }
-  /// Makes code of kernels that `compile` has left as source, all as one
-  /// program, which becomes the code of each; their symbols tell them apart.
-  /// Describes each in `listings`. Where it fails, they are left as they are.
+  /// Compiles the source of all `kernels`, which `compile` has generated, as
+  /// one program. This program becomes the code of each kernel, and the symbols
+  /// of the kernels tell them apart. Describes each kernel in `listings`. On
+  /// failure, the kernels are not changed.
   virtual Status
   assemble(llvm::ArrayRef<fb::KernelT *> /*kernels*/,
            llvm::MutableArrayRef<KernelListing> /*listings*/) const {
@@ -138,22 +143,23 @@ public:
   /// Everything about the machine, beside `spec`, that the generated code
   /// depends on. It is part of every kernel's key in the kernel cache.
   virtual std::string fingerprint() const { return {}; }
-  /// Initializes what the first kernel of a process would otherwise wait for.
+  /// Performs one-time initialization for which the first kernel of a process
+  /// would otherwise wait.
   virtual void warmUp() const {}
 };
 
 /// All targets; the first is the default.
 llvm::ArrayRef<const Target *> allTargets();
 /// Adds a target, which must live as long as the process, and makes it the
-/// default. To be called before any other function of Tandem.
+/// default. Call this function before any other function of Tandem.
 void addDefaultTarget(const Target &target);
 /// The first of allTargets().
 const Target &defaultTarget();
 
 /// The target called `name`. Where there is none, the Error lists all targets.
 Expected<const Target *> findTarget(llvm::StringRef name);
-/// The same, of a target whose code runs in this process (Target::device): the
-/// Error says why none does.
+/// Like findTarget, but requires that the target's code can run in this process
+/// (Target::device). The Error says why it cannot.
 Expected<const Target *> findRunnableTarget(llvm::StringRef name);
 
 } // namespace tandem

@@ -65,7 +65,8 @@ struct Contraction {
   /// The operands as they are in memory: for the weights, the value before any
   /// transposes, reshapes and slices that only view it.
   mlir::Value data, weights, bias;
-  /// The element type of the data, with its sign; null for that of the result.
+  /// The element type of the data, including its signedness. Null means the
+  /// element type of the result.
   mlir::Type dataType;
   mlir::RankedTensorType result;
   llvm::SmallVector<BatchDim, 2> batch;
@@ -74,11 +75,11 @@ struct Contraction {
   int64_t groups = 1, groupDataStride = 0, groupWeightsStride = 0;
   /// The input channels of one group.
   int64_t inputChannels = 1, inputDataStride = 0, inputWeightsStride = 0;
-  /// The number of inputs of an output that the weights hold side by side, for
+  /// The number of inputs of one output that are adjacent in the weights, for
   /// instructions that multiply pairs or quads: 1 or
-  /// ElementFormat::packedInputs. `inputWeightsStride` is then the distance
-  /// from group to group. Beside the last inputs there are unused places if
-  /// they do not fill a group.
+  /// ElementFormat::packedInputs. If it is not 1, `inputWeightsStride` is the
+  /// distance between two such pairs or quads. The last pair or quad is padded
+  /// if the number of inputs is not a multiple of `inputsTogether`.
   int64_t inputsTogether = 1;
   /// The output channels of one group. Dim `outputDim` of the result is
   /// [groups][outputs].
@@ -89,12 +90,13 @@ struct Contraction {
   /// The distance between the data of two outputs. It is 0, because outputs
   /// share their data, unless a target describes groups as outputs.
   int64_t outputDataStride = 0;
-  /// If not 0, the weights are integers of 8 bits, each of which a scale in f32
-  /// multiplies, and one scale is for so many inputs of an output.
+  /// If not 0, the weights are integers of 8 bits that are multiplied by scales
+  /// in f32. Each scale applies to this many consecutive inputs of one output.
   int64_t inputsPerScale = 0;
-  /// The scales as they are in memory, like `weights`. Null if a contraction
-  /// only supposes that its weights have scales. The scales of an output and
-  /// its weights have the same place in their blocks of `outputBlock` outputs.
+  /// The scales as they are in memory, like `weights`. Null in a hypothetical
+  /// contraction, whose cost is estimated as if its weights had scales. Scales
+  /// are divided into the same blocks of `outputBlock` outputs as the weights,
+  /// and an output has the same position in both blocks.
   mlir::Value scales;
   /// The distances between the scales of two blocks of inputs, and between
   /// those of two blocks of outputs.

@@ -15,14 +15,14 @@
 
 namespace tandem {
 
-/// How a pooling, or a reduction over positions, reads the result of a
-/// contraction (or what elementwise ops compute from it). Along a dim, result i
-/// reads the elements [i * stride - padLow, i * stride - padLow + extent), as
-/// far as they exist.
+/// The way in which a pooling, or a reduction over positions, reads the result
+/// of a contraction, or the result of elementwise ops on it. Along a dim,
+/// result i reads the elements [i * stride - padLow, i * stride - padLow +
+/// extent), as far as they exist.
 struct ContractionWindow {
   struct Dim {
-    /// Size of the window op's result; 1 where the dim is reduced, and then
-    /// possibly absent from the result.
+    /// Size of the window op's result along this dim. The size is 1 if the dim
+    /// is reduced, even if the result does not have the dim.
     int64_t size = 1;
     int64_t stride = 1, extent = 1, padLow = 0;
 
@@ -65,7 +65,7 @@ struct WindowChunks {
   int64_t getChunks() const { return (windows + perTask - 1) / perTask; }
 };
 
-/// What chunkWindows needs to know of the tasks beside the windows.
+/// Properties of tasks that chunkWindows needs in addition to the windows.
 struct WindowTasks {
   /// Output channels of one task, and the number of such groups of channels.
   int64_t outputs = 1, columns = 1;
@@ -78,13 +78,14 @@ struct WindowTasks {
 WindowChunks chunkWindows(const Contraction &contraction,
                           const ContractionWindow &window,
                           const WindowTasks &tasks);
-/// A number of tasks that is large enough to be shared out evenly among cores.
+/// The largest useful WindowTasks::wanted: so many tasks can be distributed
+/// evenly among cores.
 inline constexpr int64_t kMaxWantedTasks = 16;
 
 /// Describes the window of `op`, a pooling or reduction whose operand has the
-/// shape of the result of `contraction`. Fails unless it combines only
-/// positions (no channels); the Error then says what stands in the way, as a
-/// clause that continues a sentence about the op.
+/// shape of the result of `contraction`. Fails if `op` combines elements of
+/// different channels or batches. The message of the Error is a clause that
+/// continues a sentence about the op.
 Expected<ContractionWindow> describeWindow(mlir::Operation *op,
                                            const Contraction &contraction);
 

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel of kind reduction in linalg form is a sequence of stages: ops over
-// the same loops, those over kept dims first. docs/Reductions.md describes it.
-// What every target asks of a stage is here.
+// A kernel of kind reduction in linalg form is a sequence of stages, which are
+// ops over the same loops. The loops over kept dims precede the loops over
+// reduced dims (docs/Reductions.md). This header contains the checks and
+// queries of stages that all targets share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,8 +20,8 @@
 
 namespace tandem {
 
-/// Whether the result combines elements (a reduction), instead of having one
-/// element for each.
+/// Whether the result is a reduction, i.e. combines elements. Other results
+/// have one element for each point of the loops.
 bool combines(mlir::OpOperand &output);
 
 /// Checks that `stage` is a stage of a reduction kernel, given those before it.
@@ -43,9 +44,11 @@ mlir::Value combine(mlir::OpBuilder &builder, mlir::linalg::GenericOp stage,
 /// Whether a result of `stage` is a sum of floats, whose additions round.
 bool addsFloats(mlir::linalg::GenericOp stage);
 
-/// The loop along which the operands are contiguous, by elements read: a
-/// reduced one or the last of the `numKept` kept ones. Results of the full
-/// shape decide, for they are stored in vectors.
+/// Returns the loop along which memory is accessed contiguously. The loop is a
+/// reduced loop or the last of the `numKept` kept loops. If a stage stores a
+/// result of the full shape, that result determines the loop, because it is
+/// stored in vectors. Otherwise, the loop is the one along which most elements
+/// of operands are contiguous.
 unsigned chooseContiguousLoop(llvm::ArrayRef<mlir::linalg::GenericOp> stages,
                               unsigned numLoops, unsigned numKept);
 

@@ -20,7 +20,7 @@
 
 namespace tandem {
 
-/// A file as it is in memory.
+/// A file that is mapped into memory.
 struct MappedFile {
   std::string path; ///< Absolute.
   llvm::ArrayRef<char> bytes;
@@ -32,35 +32,36 @@ struct ImportedModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// The names of the function's arguments and results.
   std::vector<std::string> inputs, outputs;
-  /// What became of the nodes.
+  /// The nodes of the model, and the result of importing each node.
   std::vector<ModelNode> nodes;
   /// The memory of the module's resources: the mapped files, and copies.
   std::vector<ir::ResourceMemory> memory;
   /// The mapped files.
   std::vector<MappedFile> files;
-  /// Bytes of weights that the files have as numbers, and that were copied.
+  /// The number of bytes of weights that were copied, because the file stores
+  /// them in typed fields such as `float_data` and not as raw bytes.
   size_t copiedBytes = 0;
 };
 
-/// Whether a file is an ONNX model, by its first byte, or, where it cannot be
-/// read, or is empty, by its name.
+/// Whether a file is an ONNX model. The first byte of the file decides. If the
+/// file is empty or cannot be read, the name decides.
 bool isONNXFile(const std::string &path);
 
-/// Whether bytes are those of an ONNX model, by the first one.
+/// Whether `bytes` are an ONNX model, judging by the first byte.
 bool isONNX(llvm::StringRef bytes);
 
 /// A model in memory.
 struct ModelBytes {
   ir::ResourceMemory memory;
-  /// What errors and locations call the model.
+  /// The name of the model in errors and locations.
   std::string name;
 };
 
 /// Imports the ONNX model in a file. `context` must have loaded the dialects of
 /// graphs. The file must not change while the module, or a program made of it,
-/// is in use, because weights are read from it when they are needed. Emits an
-/// error, located at the file and the node, where the model cannot be imported;
-/// and always where the build has no importer.
+/// is in use, because weights are read from it when they are needed. If the
+/// model cannot be imported, emits an error that is located at the file and the
+/// node. A build without the importer always emits an error.
 mlir::FailureOr<ImportedModel> importONNX(mlir::MLIRContext *context,
                                           const std::string &path,
                                           const ImportOptions &options = {});

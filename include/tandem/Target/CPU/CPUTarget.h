@@ -23,7 +23,7 @@ namespace tandem {
 
 /// The target "cpu", which compiles kernels to ELF objects for the host.
 const Target &cpuTarget();
-/// Its kernels of contractions.
+/// Returns the model of the target's contraction kernels.
 const ContractionModel &cpuContractionModel();
 
 /// The machine to compile for. Empty strings stand for the host.
@@ -38,18 +38,19 @@ struct CPUTargetOptions {
   /// Whether to expand math functions with MLIR's patterns instead of Tandem's,
   /// for comparison.
   bool stockMath = false;
-  /// The device that tiles and tasks are planned for, as findDeviceModel takes
-  /// it. Only its numbers for one core are used; vectors and instructions are
-  /// those of `cpu` and `features`.
+  /// The device for which tiles and tasks are planned, as an argument of
+  /// findDeviceModel. Only the numbers for one core are used. The vectors and
+  /// instructions are those of `cpu` and `features`.
   std::string deviceSpec = "generic";
 };
 
-/// The processor, features and vector width of the host (hostProcessor) as a
-/// string: what the code of a kernel depends on beside the kernel.
+/// Returns the processor, features and vector width of the host (hostProcessor)
+/// as a string. The code of a kernel depends on these properties in addition to
+/// the kernel itself.
 std::string describeCPUTarget();
 
-/// Initializes what the first kernel of a process would otherwise wait for:
-/// LLVM's description of the host, and the linker. Thread-safe.
+/// Initializes LLVM's description of the host, and the linker, so that the
+/// first kernel of a process need not wait for them. Thread-safe.
 void warmUpCPUTarget();
 
 /// Registers the dialects, and the external models of interfaces, that the
@@ -59,9 +60,9 @@ void registerCPUTargetDialects(mlir::DialectRegistry &registry);
 
 /// Compiles one kernel to an ELF object. `kernel` is a module in the form that
 /// phase `kernels` leaves: one function of the module's name, on tandem ops
-/// with static types. It is lowered in place and cannot be used afterwards. It
-/// needs no parent, and kernels in different contexts may be compiled
-/// concurrently.
+/// with static types. The module is lowered in place and cannot be used
+/// afterwards. The module needs no parent op. Kernels in different contexts may
+/// be compiled concurrently.
 ///
 /// Sets name, target, code, extent, grain, workspace, frame and in_place; bytes
 /// and flops are left to the caller. Adds to the phases "linalg" (tandem to

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // The estimated costs of the ways to compute a convolution or matrix product on
-// the CPU, of which the library is one. All costs have the same form, so that
-// every choice (kernel or library, one layout or another) compares the same
-// numbers. A new way to compute takes one more entry of `ContractionWay` and
-// one more function in ContractionCosts.cpp.
+// the CPU. The library is one of these ways. All costs have the same form, so
+// that every choice (kernel or library, one layout or another) compares the
+// same numbers. A new way to compute takes one more entry of `ContractionWay`
+// and one more function in ContractionCosts.cpp.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,8 +52,8 @@ enum class ContractionWay {
 /// The estimated time of one call, by its parts, in nanoseconds.
 struct ContractionCost {
   ContractionWay way = ContractionWay::Tiles;
-  /// The time to start it; to compute with all data in near caches; and to
-  /// transfer all bytes once.
+  /// The time to start the kernel or library call, the time to compute with all
+  /// data in near caches, and the time to transfer all bytes once.
   double startNs = 0, computeNs = 0, memoryNs = 0;
 
   /// The estimated time of the whole call. Part of the transfers overlaps with
@@ -67,11 +67,11 @@ struct ContractionCost {
 };
 
 /// Estimates the cost of each possible way to compute `op`, a tandem.conv or
-/// tandem.matmul of static types. The library is the last entry, and the only
-/// one where no kernel can be generated. Packing the weights is free if they
-/// are constant (`isConstant`). Winograd's method is included if `useWinograd`
-/// is set and it is worthwhile, a loop kernel if each element takes few
-/// products.
+/// tandem.matmul of static types. The library is the last entry. If no kernel
+/// can be generated, the library is the only entry. Packing the weights is free
+/// if they are constant (`isConstant`). Winograd's method is included if
+/// `useWinograd` is set and the method is worthwhile. A loop kernel is included
+/// if each result element needs few products.
 llvm::SmallVector<ContractionCost, 4>
 estimateContractionCosts(mlir::Operation *op, bool isConstant,
                          const DeviceModel &device, bool useWinograd = false);
@@ -89,12 +89,13 @@ std::optional<int64_t> getScaledBlock(mlir::Operation *op,
                                       int64_t inputsPerScale,
                                       const DeviceModel &device, bool always);
 
-/// The least cost of a generated kernel, and the cost of the library; none
-/// where no kernel can be generated.
+/// Returns the least cost of a generated kernel, and the cost of the library.
+/// Returns nothing if no kernel can be generated.
 std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
                                                const DeviceModel &device,
                                                bool useWinograd);
-/// The same. The option `winograd` says whether Winograd's method is compared.
+/// Like the other overload, but `winograd` determines whether kernels that use
+/// Winograd's method are considered.
 std::optional<BackendCosts> compareWithLibrary(mlir::Operation *op,
                                                const DeviceModel &device,
                                                const CPUOptions &options);

@@ -42,11 +42,11 @@ struct CoreModel {
   /// Whether the core has vpdpbusd, which multiplies and adds quads of integers
   /// of 8 bits.
   bool hasVNNI = false;
-  /// Whether it has vpmaddwd for whole vectors, which multiplies and adds pairs
-  /// of integers of 16 bits.
+  /// Whether the core has vpmaddwd for whole vectors, which multiplies and adds
+  /// pairs of integers of 16 bits.
   bool hasWordPairs = false;
-  /// Cycles per nanosecond, in the unit in which strategies count cycles, while
-  /// all cores of the device run.
+  /// The clock of the core in cycles per nanosecond while all cores of the
+  /// device run. Strategies count the same cycles.
   double cyclesPerNs = 1;
 
   /// Whether instructions on pairs of bf16 pay. Otherwise a pair is computed as
@@ -54,9 +54,10 @@ struct CoreModel {
   bool usesPairs() const { return hasBF16 && pairsPerFma >= 0.5; }
   double getVectorBytes() const { return vectorBits / 8.0; }
   int64_t getRegisters() const { return vectorBits == 512 ? 32 : 16; }
-  /// The most rows of a register tile that is `vectors` vectors wide. Beside
-  /// the sums, registers are needed for the weights, and for the broadcast data
-  /// unless an instruction broadcasts it as it loads.
+  /// Returns the maximum number of rows of a register tile that is `vectors`
+  /// vectors wide. In addition to the sums, registers hold the weights. They
+  /// also hold the broadcast data, unless an instruction broadcasts the data
+  /// while loading.
   int64_t getMostRows(int64_t vectors) const {
     int64_t others = vectors + (vectors > 1 || vectorBits < 512 ? 1 : 0);
     return (getRegisters() - others) / vectors;
@@ -65,9 +66,10 @@ struct CoreModel {
 
 /// The properties of one core of `device`.
 CoreModel getCoreModel(const DeviceModel &device);
-/// The operations per cycle of a core that issues multiply-adds only, in the
-/// cycles that strategies count. Divided into a device's peak it converts
-/// cycles to time.
+/// Returns the number of operations per cycle of a core that only issues
+/// multiply-adds, in the cycles that strategies count. A device's peak speed
+/// divided by this number is a rate in cycles per time, which converts cycles
+/// to time.
 double getFlopsPerCycle(CoreModel core);
 
 /// How a contraction is tiled: a register tile of `rows` x `vectors`
@@ -85,20 +87,22 @@ struct ContractionStrategy {
   /// If not 0, the strategy is a gaxpy (Golub and Van Loan, Matrix
   /// Computations, 1.1.4): sums are kept in memory instead of registers, and
   /// each pass adds this many rows of the weights, one per input, to them.
-  /// `rows` is then the number of all positions, and `vectors` the least that
-  /// is worth a task.
+  /// `rows` is then the number of all positions, and `vectors` is the minimum
+  /// number of vectors per task.
   int64_t passInputs = 0;
-  /// If not 0, each tile prefetches for a later one, in lines of this many
-  /// bytes. If `tilesAhead` is not 0 either, it is the data of the tile that
-  /// comes so many tiles later. Otherwise it is what the tile in the next row
-  /// of the second innermost spatial dim will be the first to read and write.
+  /// If `prefetchBytes` is not 0, each tile prefetches memory for a later tile,
+  /// in lines of `prefetchBytes` bytes. If `tilesAhead` is not 0, the tile
+  /// prefetches the data of the tile that comes `tilesAhead` tiles later. If
+  /// `tilesAhead` is 0, the tile prefetches for the tile in the next row of the
+  /// second innermost spatial dim: the data that no earlier tile reads, and the
+  /// results.
   int64_t prefetchBytes = 0, tilesAhead = 0;
   /// Whether each task first copies the data that it reads and converts it to
   /// the format's compute type, so that its tiles do not convert it again and
   /// again.
   bool widensData = false;
-  /// Whether each task first copies the weights of its tile of outputs to where
-  /// they are in order and in the compute type.
+  /// Whether each task first copies the weights of its tile of outputs to a
+  /// buffer, in the order in which they are read and in the compute type.
   bool copiesWeights = false;
   /// Estimated cycles of the whole contraction on one core.
   double cycles = 0;
@@ -113,16 +117,16 @@ bool slidesOverTaps(const Contraction &contraction,
                     VectorizedDim vectorizedDim);
 
 /// Chooses the register tile with the least estimated cost.
-/// getVectorizedDim(contraction) must have a value. Only if `mayCopy` is set,
-/// the strategy may give tasks copies of data or weights.
+/// getVectorizedDim(contraction) must have a value. Tasks may copy data or
+/// weights only if `mayCopy` is set.
 ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
                                               CoreModel core,
                                               bool mayCopy = true);
 
 /// Chooses a gaxpy for weights that are not packed, are used once, and do not
 /// fit the second-level cache: reading whole rows of them is faster than
-/// reading pieces as narrow as a register tile. Nothing where a gaxpy is not
-/// possible.
+/// reading pieces as narrow as a register tile. Returns nothing if a gaxpy is
+/// not possible.
 std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
                                                CoreModel core);
 
@@ -137,10 +141,10 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
 bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim);
 
 /// The number of outputs in a block of packed weights ([groups][outputs /
-/// block][taps][inputs][block], see docs/Contractions.md) for which a tile of
-/// `hero` reads its weights in order, as vectors or one by one; nothing where
-/// the weights are better read as they are. `isConstant` says that the weights
-/// are constant, so that packing costs nothing at run time.
+/// block][taps][inputs][block], see docs/Contractions.md) with which a tile of
+/// `hero` reads its weights in memory order, as vectors or one by one. Returns
+/// nothing if it is better not to pack the weights. `isConstant` says that the
+/// weights are constant, so that packing costs nothing at run time.
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero, bool isConstant,
                                       CoreModel core);
 std::optional<int64_t> getPackedBlock(mlir::Operation *hero,

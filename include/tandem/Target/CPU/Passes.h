@@ -22,8 +22,8 @@ class OpPassManager;
 namespace tandem {
 
 /// I64 attributes of kernel modules that LowerKernelToLoops has lowered: the
-/// number of iterations of the outermost loop, how many of them are worth a
-/// task, and the size of a task's workspace in bytes.
+/// number of iterations of the outermost loop, the minimum number of iterations
+/// per task, and the size of a task's workspace in bytes.
 inline constexpr llvm::StringLiteral kExtentAttrName = "tandem.extent";
 inline constexpr llvm::StringLiteral kGrainAttrName = "tandem.grain";
 inline constexpr llvm::StringLiteral kWorkspaceAttrName = "tandem.workspace";

@@ -47,9 +47,10 @@ inline constexpr double kNear = 0.625, kFar = 1.5;
 /// available (getRawData).
 mlir::ElementsAttr transformKernel(mlir::ElementsAttr kernel, int64_t block);
 
-/// The largest magnitude of data for which Winograd's method with the
-/// transformed `kernel` overflows in f32 only where a direct convolution
-/// overflows too. Nothing where the transformed kernel might not be finite.
+/// Returns a limit for the magnitude of data. Up to this limit, Winograd's
+/// method with the transformed `kernel` overflows in f32 only if a direct
+/// convolution overflows too. Returns nothing if the transformed kernel might
+/// not be finite.
 std::optional<float> findLargestData(mlir::ElementsAttr kernel);
 
 } // namespace tandem

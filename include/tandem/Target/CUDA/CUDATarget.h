@@ -21,14 +21,15 @@ class ModuleOp;
 
 namespace tandem {
 
-/// The target "cuda", whose code runs where there is a CUDA driver: on the GPU
-/// with that number. Thread-safe.
+/// Returns the target "cuda". If a CUDA driver is installed, the code of the
+/// target runs on GPU number `index`. Thread-safe.
 const Target &cudaTarget(int index = 0);
 
-/// What a kernel is compiled to, and for which device.
+/// The form of code to which a kernel is compiled, and the device.
 struct CUDATargetOptions {
-  /// For PTX a name in utils/gpu-specs: "sm_80", "sm_90", "sm_100"; for cubin
-  /// the architecture, of which nothing else need be known.
+  /// The GPU to compile for. For PTX, this is the name of a spec in
+  /// utils/gpu-specs, such as "sm_80", "sm_90" or "sm_100". For a cubin, this
+  /// is any architecture; no spec is needed.
   std::string gpu = "sm_90";
   /// The device that costs are estimated for (findDeviceModel).
   std::string deviceSpec = "sm_90";
@@ -46,8 +47,8 @@ void buildCUDAKernelPipeline(mlir::OpPassManager &kernel);
 
 /// Compiles one kernel to CUDA C++, PTX or cubin. `kernel` is a module in the
 /// form that phase `kernels` leaves: one function of the module's name, on
-/// tandem ops with static types. It is lowered in place and cannot be used
-/// afterwards.
+/// tandem ops with static types. The module is lowered in place and cannot be
+/// used afterwards.
 ///
 /// Sets name, target, code, extent (blocks), grain and block (threads); bytes
 /// and flops are left to the caller. Adds to the phases "linalg" (tandem to
@@ -58,9 +59,9 @@ Expected<fb::KernelT> compileKernelForCUDA(mlir::ModuleOp kernel,
                                            PhaseTimes &times);
 
 /// Compiles kernels whose form is cuda_source to one cubin for `arch`
-/// ("sm_90"), which becomes the code of each. Where there are several, they are
-/// renamed. Describes each in `listings`, which may be empty. The Error has
-/// phase "codegen".
+/// ("sm_90"), which becomes the code of each. If there are several kernels,
+/// they are renamed. If `listings` is not empty, sets listings[i] to a
+/// description of kernel i. The Error has phase "codegen".
 Status assembleCubin(llvm::ArrayRef<fb::KernelT *> kernels,
                      const std::string &arch,
                      llvm::MutableArrayRef<KernelListing> listings = {});

@@ -35,16 +35,19 @@ namespace codegen {
 Status checkSmallContraction(mlir::Operation *hero,
                              const Contraction &contraction);
 
-/// What a block of such a kernel computes for windows over its result.
+/// The part of a contraction's result that a block of such a kernel computes
+/// for windows over the result.
 struct BlockPart {
-  /// Bytes of the result that it keeps, and the most that it may keep.
+  /// The number of bytes of the result that a block keeps, and the maximum
+  /// number of bytes that it may keep.
   int64_t bytes = 0, mostBytes = 0;
-  /// What all blocks compute beyond the result, as a share of it.
+  /// The number of elements that blocks compute more than once, as a share of
+  /// the elements of the result.
   double repeatedShare = 0;
 };
-/// The part of a block where `window` is over the result of `contraction`, or
-/// over what an elementwise op makes of it, of which an element has
-/// `elementBytes`.
+/// Returns the part of a block if `window` reads the result of `contraction`,
+/// or the result of an elementwise op on it. `elementBytes` is the element size
+/// of the tensor that the window reads.
 BlockPart getBlockPart(const Contraction &contraction,
                        const ContractionWindow &window, int64_t elementBytes);
 

@@ -22,9 +22,9 @@ namespace tandem {
 /// constants: an op of the op table with one result and static types.
 bool canEvaluate(mlir::Operation *op);
 
-/// Returns a program without inputs that computes `value` by `ops`, which must
-/// be in order and include the constants. Fails with a located diagnostic where
-/// an op has no step.
+/// Returns a program without inputs that computes `value` by running `ops`.
+/// `ops` must include the constants, and each op must come after the ops whose
+/// results it reads. Fails with a located diagnostic if an op cannot be a step.
 mlir::FailureOr<Program>
 makeConstantProgram(mlir::Value value, llvm::ArrayRef<mlir::Operation *> ops);
 
@@ -32,12 +32,12 @@ makeConstantProgram(mlir::Value value, llvm::ArrayRef<mlir::Operation *> ops);
 /// computes it.
 Expected<Tensor> runConstantProgram(Program program);
 
-/// Returns the elements of `value`: those of a constant, or of what an eager
-/// program computes of constants. Returns nothing where `value` depends on more
-/// than constants. Fails where that would move more than `mostBytes` bytes or
-/// take as long (savedBytes), and where a constant cannot be read or the
-/// program cannot be run; the message is what must follow the name of the
-/// value.
+/// Returns the elements of `value`, which is a constant or is computed from
+/// constants by an eager program. Returns nothing if `value` does not depend
+/// only on constants. Fails if the computation would cost more than moving
+/// `mostBytes` bytes (savedBytes), if a constant cannot be read, or if the
+/// program cannot be run. The message of the Error is the predicate of a
+/// sentence whose subject is the value.
 Expected<std::optional<Tensor>> evaluateConstant(mlir::Value value,
                                                  double mostBytes);
 

@@ -41,11 +41,11 @@ using KernelIndices = llvm::StringMap<int32_t>;
 mlir::FailureOr<Program> emitProgram(mlir::func::FuncOp function,
                                      const KernelIndices &kernels = {});
 
-/// `file:line:col` of the first source location within `location`; empty when
-/// there is none.
+/// Returns `file:line:col` of the first source location within `location`, or
+/// an empty string if there is none.
 std::string renderLocation(mlir::Location location);
-/// The same of each of the locations that are fused in `location`, once each
-/// and in order, without those that are empty.
+/// Returns renderLocation of each location that is fused in `location`, in
+/// order and without duplicates and empty strings.
 std::vector<std::string> renderLocations(mlir::Location location);
 
 } // namespace tandem

@@ -126,8 +126,9 @@ public:
   /// error is kStateLostPhase.
   Status runInto(std::span<const Tensor> inputs, std::span<const Tensor> given,
                  std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr);
-  /// Like runInto, with the inputs that the program updates as the memory of
-  /// the outputs that update them. The run allocates the other outputs.
+  /// Like runInto, but writes each output that updates an input
+  /// (Program::updates) to the memory of that input. The run allocates the
+  /// other outputs.
   Status runInPlace(std::span<const Tensor> inputs,
                     std::vector<Tensor> &outputs, int64_t *peakBytes = nullptr);
 
@@ -189,16 +190,17 @@ void setNumThreads(int threads);
 /// Thread-safe.
 int numThreads();
 /// Runs kernels and Eigen's ops of the program's first thread on OpenMP workers
-/// from now on, instead of on threads of oneTBB. This is for programs whose
-/// other work runs on such workers, as that of PyTorch does: if both had
-/// workers of their own, the idle workers of one would occupy the cores that
-/// the other one needs. The program's OpenMP settings then decide how long idle
-/// workers spin: Tandem does not make them sleep early (letIdleWorkersSleep).
-/// Calls of other threads run on oneTBB as before.
-/// `library` is the path of a shared library that the process has loaded and
-/// that uses these workers, such as libtorch_cpu.so. Returns false, and changes
-/// nothing, if the process has not loaded it, or if it does not use libgomp. In
-/// a forked child, which has no workers, nothing is shared. Thread-safe.
+/// from now on, instead of on threads of oneTBB. Use this function in programs
+/// whose other work runs on OpenMP workers, as the work of PyTorch does. If
+/// Tandem and that other work used different workers, the idle workers of one
+/// would occupy the cores that the other one needs. The program's OpenMP
+/// settings then decide how long idle workers spin: Tandem does not make them
+/// sleep early (letIdleWorkersSleep). Calls of other threads run on oneTBB as
+/// before. `library` is the path of a shared library that the process has
+/// loaded and that uses these workers, such as libtorch_cpu.so. Returns false,
+/// and changes nothing, if the process has not loaded the library, or if the
+/// library does not use libgomp. In a forked child, which has no workers,
+/// nothing is shared. Thread-safe.
 bool shareOpenMP(const std::string &library);
 
 /// Calls `body`. Kernels and libraries that `body` calls use only the calling

@@ -71,11 +71,12 @@ typename SmallFloat<E, M>::Bits SmallFloat<E, M>::encode(double value) {
     return sign | infinity | (1 << (M - 1));
   if (std::isinf(value))
     return sign | infinity;
-  // The exponent of the unit in the last place; subnormals share the lowest.
+  // The exponent of the unit in the last place. All subnormal numbers have the
+  // lowest exponent.
   int exponent = value == 0 ? 1 - bias : std::ilogb(value);
   exponent = (exponent < 1 - bias ? 1 - bias : exponent) - M;
-  // In units of that place the number is an integer of at most M + 2 bits. A
-  // carry out of the mantissa runs into the exponent, as it should.
+  // In units in the last place, the number is an integer of at most M + 2 bits.
+  // A carry out of the mantissa correctly increments the exponent.
   const double units = std::nearbyint(std::ldexp(std::fabs(value), -exponent));
   const double encoded = units + std::ldexp(exponent + bias + M - 1, M);
   return sign | (encoded >= infinity ? infinity : Bits(encoded));

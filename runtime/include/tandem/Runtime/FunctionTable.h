@@ -40,15 +40,15 @@ public:
   static constexpr size_t kDefaultLimit = 256;
 
   /// `make` makes the function for inputs of the given types. The table keeps
-  /// at most `limit` functions (one if `limit` is 0). If a new function does
-  /// not fit, the table drops those that were looked up least recently.
+  /// at most `limit` functions (one if `limit` is 0). If there are more, the
+  /// table drops the functions that were looked up least recently.
   explicit FunctionTable(Make make, size_t limit = kDefaultLimit);
   ~FunctionTable();
 
   /// Returns the function for inputs of these types, and makes it first if the
-  /// table does not have it. A failure of `make` is returned, and not kept. If
-  /// two threads request a new signature at the same time, both may make a
-  /// function, and both get the same one of these.
+  /// table does not have it. If `make` fails, returns the error, and the next
+  /// call for these types tries again. If two threads request a new signature
+  /// at the same time, both may call `make`, but both get the same function.
   Expected<std::shared_ptr<Function>> find(std::span<const TensorType> inputs);
 
   /// Calls the function for the types of `inputs` (Function::call).

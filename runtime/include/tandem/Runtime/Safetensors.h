@@ -35,10 +35,10 @@ struct Safetensors {
 /// leaves the old file or the new one. Errors have phase "write".
 Status saveSafetensors(const std::string &path, const Safetensors &contents);
 
-/// Reads a .safetensors file. The header is checked before memory for tensors is
-/// allocated: the tensors must have static types that Tandem has, and must cover the bytes
-/// after the header without gaps or overlaps, as the format demands. Errors
-/// have phase "read" and name the file.
+/// Reads a .safetensors file. The header is checked before memory for tensors
+/// is allocated. The tensors must have static types that Tandem supports, and
+/// must cover the bytes after the header without gaps or overlaps, as the
+/// format requires. Errors have phase "read" and name the file.
 Expected<Safetensors> loadSafetensors(const std::string &path);
 
 } // namespace tandem

@@ -58,7 +58,7 @@ public:
 private:
   friend bool shareOpenMP(const std::string &library);
 
-  /// Whether there is a WithoutWorkers of the calling thread.
+  /// Whether a WithoutWorkers of the calling thread exists.
   static bool isWithoutWorkers();
 
   void (*parallel)(void (*body)(void *), void *data, unsigned threads,
@@ -75,12 +75,13 @@ const SharedOpenMP *sharedOpenMP();
 
 /// Returns the library of shareOpenMP to the program's first thread, and null
 /// to all other threads. OpenMP starts workers for each thread that uses it. If
-/// several threads used it, the process would have more OpenMP threads than
-/// processors, and idle workers would sleep early. oneTBB would be faster.
+/// several threads used OpenMP, the process would have more OpenMP threads than
+/// processors. libgomp would then let idle workers sleep early, and OpenMP
+/// would be slower than oneTBB.
 const SharedOpenMP *sharedOpenMPOfThisThread();
 
-/// While it lives, SharedOpenMP runs the tasks of this thread on this thread
-/// alone.
+/// While an object of this class exists, SharedOpenMP runs the tasks of the
+/// thread that created the object on that thread only.
 class WithoutWorkers {
 public:
   WithoutWorkers();

@@ -16,15 +16,16 @@
 
 namespace tandem {
 
-/// Whether this process was forked from one that had called this function. It
-/// must be called before any function of oneTBB or OpenMP. Their workers do not
-/// exist in a forked process, which would wait forever for them, or for a lock
-/// that one of them held. Such a process runs everything on the calling thread.
+/// Whether this process was forked from a process that had called this
+/// function. Call this function before any function of oneTBB or OpenMP. The
+/// workers of these libraries do not exist in a forked process. A forked
+/// process would therefore wait forever for a worker, or for a lock that a
+/// worker held. A forked process must run everything on the calling thread.
 /// Thread-safe.
 bool lacksWorkers();
 
 /// Calls body(task) once for each task in [0, count), on oneTBB's threads.
-/// `partitioner` says how oneTBB shares out the tasks. Thread-safe.
+/// `partitioner` determines how oneTBB distributes the tasks. Thread-safe.
 template <typename Body, typename Partitioner = tbb::simple_partitioner>
 void runTasks(int64_t count, const Body &body,
               const Partitioner &partitioner = {}) {
@@ -33,8 +34,9 @@ void runTasks(int64_t count, const Body &body,
       body(task);
     return;
   }
-  // A thread that waits for the others must not begin a task of the caller's:
-  // that could take long, or wait for this very call.
+  // While a thread waits for the other threads, it must not start an unrelated
+  // task of the caller. Such a task could take long, or could wait for this
+  // call.
   tbb::this_task_arena::isolate(
       [&] { tbb::parallel_for(int64_t(0), count, body, partitioner); });
 }

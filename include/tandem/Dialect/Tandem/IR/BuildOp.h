@@ -20,9 +20,9 @@ namespace tandem::ir {
 class LoopOp;
 
 /// Creates the op that `op` describes: the inverse of
-/// TandemOpInterface::getOpDesc. Its result types follow from the operands,
-/// which must be Tandem tensors, by the op's shape rule. Where they are wrong,
-/// emits an error at `location` and fails.
+/// TandemOpInterface::getOpDesc. The op's shape rule infers the result types
+/// from the operands, which must be Tandem tensors. If the shape rule rejects
+/// the operands, emits an error at `location` and fails.
 mlir::FailureOr<mlir::Operation *> buildOp(mlir::OpBuilder &builder,
                                            mlir::Location location,
                                            const OpDesc &op,

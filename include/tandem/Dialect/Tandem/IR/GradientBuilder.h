@@ -25,7 +25,8 @@ class GradientBuilder {
 public:
   /// Builds the gradients of `op`. `results` has the gradients of its results.
   /// Gradients of an operand are passed to `add`, together with the index of
-  /// the operand. `isWanted` tells for each operand whether it is used.
+  /// the operand. `isWanted` tells for each operand whether its gradient is
+  /// used.
   GradientBuilder(mlir::OpBuilder &builder, mlir::Operation *op,
                   llvm::ArrayRef<mlir::Value> results,
                   llvm::function_ref<bool(mlir::Value)> isWanted,
@@ -40,7 +41,8 @@ public:
   /// Adds a gradient to the operand. If the operand was broadcast, the gradient
   /// has the broadcast shape and is summed here. Null adds nothing.
   void add(unsigned operand, mlir::Value gradient);
-  /// Emits an error at the op that names a way out.
+  /// Emits an error at the op, with a hint that suggests a way to avoid the
+  /// error.
   llvm::LogicalResult fail(const llvm::Twine &message, llvm::StringRef hint);
 
   mlir::OpBuilder &getBuilder() { return builder; }
@@ -86,17 +88,18 @@ public:
   mlir::Value splat(double number, mlir::RankedTensorType type);
   /// Sums `x` along the dims that broadcasting from `shape` added or repeated.
   mlir::Value sumTo(mlir::Value x, llvm::ArrayRef<int64_t> shape);
-  /// Zeros of type `type`, to which the elements of `x` are added along their
-  /// lines: element i of a line along `axis` is added to element indices[i] of
-  /// the same line. `x` and `indices` (i64) have one shape.
+  /// Returns a tensor of type `type` that is the sum of all elements of `x`,
+  /// each at its index: element i of a line of `x` along `axis` is added to
+  /// element indices[i] of the same line of the result. All other elements of
+  /// the result are 0. `x` and `indices` (i64) have the same shape.
   mlir::Value addAlongLines(mlir::Value x, mlir::Value indices, int64_t axis,
                             mlir::RankedTensorType type);
-  /// Gives a tensor the dims that a reduction with these dims removed, each of
-  /// size 1.
+  /// Reshapes the result of a reduction over `dims`: restores the removed dims
+  /// with size 1. `rank` is the rank before the reduction.
   mlir::Value restoreDims(mlir::Value x, llvm::ArrayRef<int64_t> dims,
                           int64_t rank);
-  /// One element per index of dim `axis`, as a tensor that broadcasts along the
-  /// other dims of a tensor with `rank` dims.
+  /// Reshapes `x`, which has one element per index of dim `axis`, so that it
+  /// broadcasts along the other dims of a tensor with `rank` dims.
   mlir::Value alongAxis(mlir::Value x, int64_t axis, int64_t rank);
 
 private:

@@ -21,11 +21,13 @@ namespace tandem::ir {
 struct LibraryCall {
   explicit LibraryCall(ContractionOpInterface contraction);
 
-  /// Adds `op`, which reads `result`, to the epilogue. The Error says why it
-  /// cannot be part of one, as a clause that continues a sentence about the op.
+  /// Adds `op`, which reads `result`, to the epilogue. The message of the Error
+  /// says why `op` cannot be part of an epilogue, as a clause that continues a
+  /// sentence about the op.
   Status add(mlir::Operation *op);
 
-  /// The contraction's operands; a matmul's bias, if any; the residual, if any.
+  /// Returns the operands of the contraction, followed by the bias of a matmul,
+  /// if any, and by the residual, if any.
   llvm::SmallVector<mlir::Value, 4> operands() const;
 
   ContractionOpInterface contraction;

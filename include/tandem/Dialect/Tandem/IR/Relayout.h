@@ -30,21 +30,21 @@ struct StridedBox {
 /// The strides of a row-major tensor, in elements.
 llvm::SmallVector<int64_t> getStrides(llvm::ArrayRef<int64_t> shape);
 
-/// The bytes of `elements`; those of a single element for a splat. Empty where
-/// they are not available.
+/// Returns the bytes of `elements`. For a splat, returns the bytes of a single
+/// element. Empty if the bytes are not available.
 llvm::ArrayRef<char> getRawData(mlir::ElementsAttr elements);
 
-/// Makes a constant of the given static type from `boxes` of `source`, and
-/// zeros elsewhere. The boxes must lie within both tensors. Null where the
-/// bytes of `source` are not available (a missing resource) or elements are not
-/// whole bytes (i1). Large results are resources, and are made once per
-/// context.
+/// Makes a constant of the given static type. Copies `boxes` of `source` to the
+/// constant, and sets all other elements to zero. The boxes must lie within
+/// both tensors. Returns null if the bytes of `source` are not available (a
+/// missing resource) or if elements are not whole bytes (i1). Large results are
+/// resources, and are made once per context.
 mlir::ElementsAttr rearrange(mlir::ElementsAttr source,
                              mlir::RankedTensorType type,
                              llvm::ArrayRef<StridedBox> boxes);
 
-/// The transpose of `source`, with `permutation` as in tandem.transpose; null
-/// in the same cases.
+/// Returns the transpose of `source`, with `permutation` as in
+/// tandem.transpose. Returns null in the same cases as `rearrange`.
 mlir::ElementsAttr transpose(mlir::ElementsAttr source,
                              llvm::ArrayRef<int64_t> permutation);
 

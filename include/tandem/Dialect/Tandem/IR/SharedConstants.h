@@ -29,13 +29,14 @@ namespace tandem::ir {
 /// program holds it. Thread-safe.
 class RelayoutedBytes {
 public:
-  /// The address of each constant that the bytes were made of, which must
-  /// outlive this object, or its elements where they are few; and the numbers
-  /// that describe what was made of them.
+  /// Identifies the bytes by the constants from which they were made and by the
+  /// computation. The key contains the address of each constant, which must
+  /// outlive this object, or the elements of a small constant. Numbers that
+  /// describe the computation follow.
   using Key = std::vector<int64_t>;
 
-  /// Returns the bytes of `key`. Calls `make` where nobody holds them; other
-  /// threads that ask for the same key meanwhile wait.
+  /// Returns the bytes of `key`. Calls `make` if no one holds these bytes.
+  /// Meanwhile, other threads that request the same key wait.
   std::shared_ptr<char> get(const Key &key,
                             llvm::function_ref<std::shared_ptr<char>()> make);
 
@@ -61,30 +62,32 @@ private:
 using ParallelLoop =
     std::function<void(int64_t count, llvm::function_ref<void(int64_t)> body)>;
 
-/// Memory that holds resources, and what keeps it alive.
+/// Memory that holds resources, and the owner that keeps the memory alive.
 struct ResourceMemory {
   llvm::ArrayRef<char> bytes;
   std::shared_ptr<const void> owner;
 };
 
-/// What a context shares with the other contexts that compile the same graph.
+/// Data and services that a context shares with all contexts that compile the
+/// same graph.
 struct SharedConstants {
   /// The memory that holds the graph's resources. No two ranges overlap.
   std::vector<ResourceMemory> memory;
   std::shared_ptr<RelayoutedBytes> rearranged;
-  /// The loop that rearranges large constants in parallel; if null, the calling
-  /// thread does so alone.
+  /// The loop that rearranges large constants in parallel. If null, the calling
+  /// thread rearranges them without help.
   ParallelLoop parallelLoop;
 };
 
-/// Sets what `context`, which must have loaded the dialect, shares. To be
-/// called once, before the context compiles anything.
+/// Makes `context` use `shared`. `context` must have loaded the dialect. Call
+/// this function once, before the context compiles anything.
 void share(mlir::MLIRContext *context, SharedConstants shared);
 
 /// Returns the constant of `type` that is computed from `sources`. The text
-/// `computation` stands for all else that its bytes depend on. Where it has not
-/// been computed yet, `fill` must write all of its bytes, one for each i1, or
-/// return false: then the result is null.
+/// `computation` identifies everything else that the bytes of the constant
+/// depend on. If the constant has not been computed yet, `fill` is called.
+/// `fill` must write all bytes (an i1 takes one byte) or return false, in which
+/// case the result is null.
 mlir::ElementsAttr
 getComputed(llvm::ArrayRef<mlir::ElementsAttr> sources,
             mlir::RankedTensorType type, llvm::StringRef computation,
@@ -101,8 +104,9 @@ void parallelFor(mlir::MLIRContext *context, int64_t count,
 /// context must have loaded the dialect.
 int64_t countRelayoutedBytes(mlir::MLIRContext *context);
 
-/// The owner that keeps `bytes` of a resource in `context` alive beyond the
-/// context; null where only the context does.
+/// Returns the owner that keeps `bytes` of a resource in `context` alive after
+/// the context is destroyed. Returns null if the bytes live only as long as the
+/// context.
 std::shared_ptr<const void> findOwner(mlir::MLIRContext *context,
                                       llvm::ArrayRef<char> bytes);
 

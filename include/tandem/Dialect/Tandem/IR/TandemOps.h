@@ -21,7 +21,7 @@
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
-// What the generated definitions of the ops call.
+// Functions that the generated definitions of the ops call.
 namespace tandem::ir::detail {
 
 /// Infers the result type of an op by its shape rule. On failure it emits an

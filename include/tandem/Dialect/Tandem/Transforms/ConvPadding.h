@@ -23,8 +23,9 @@ bool isPadded(ir::ConvOp op);
 mlir::Value createPadding(mlir::OpBuilder &builder, ir::ConvOp op,
                           mlir::Value data, double value);
 
-/// Lets `op` read its input through a `pad` with zeros, which is created at the
-/// insertion point of `builder`, and have no padding itself.
+/// Replaces the padding of `op` by a `pad` with zeros, which is created at the
+/// insertion point of `builder`. `op` then reads the padded input and has no
+/// padding.
 void padExplicitly(mlir::OpBuilder &builder, ir::ConvOp op);
 
 } // namespace tandem

@@ -27,10 +27,10 @@ mlir::Value flipUppermostBit(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Changes the data of `op` from i8 to ui8 by adding 128, or from ui8 to i8 by
 /// subtracting 128, and corrects the result by 128 times the sums of the
-/// weights. `op` is a conv or matmul of static types whose result is i32, and
-/// `weights` are its constant weights, whose bytes are available; those of a
-/// matmul have rank 2. Padding becomes a `pad` before. Results stay the same,
-/// modulo 2^32.
+/// weights. `op` is a conv or matmul of static types whose result is i32.
+/// `weights` are its constant weights, whose bytes must be available; the
+/// weights of a matmul must have rank 2. The padding of a conv becomes a `pad`
+/// of its data. The result of the op stays the same, modulo 2^32.
 void changeDataSign(mlir::Operation *op, mlir::ElementsAttr weights);
 
 } // namespace tandem

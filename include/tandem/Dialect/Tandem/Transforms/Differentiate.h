@@ -21,29 +21,32 @@ class FuncOp;
 
 namespace tandem {
 
-/// What a function is differentiated with respect to.
+/// Options for differentiating a function: the loss, and the arguments with
+/// respect to which the loss is differentiated.
 struct DifferentiateOptions {
-  /// The arguments, which must be floats. If the list is empty, all arguments
-  /// of floats.
+  /// The numbers of the arguments to differentiate with respect to. They must
+  /// have a float element type. If the list is empty, the gradients of all
+  /// float arguments are computed.
   llvm::SmallVector<int64_t> wrt;
   /// The result that is the loss.
   int64_t loss = 0;
-  /// Appends an argument of the type of the loss, whose elements the gradients
-  /// of the loss's elements are multiplied by. If it is not set, the loss must
-  /// have one element.
+  /// If true, an argument with the type of the loss is appended, the seed. The
+  /// gradients are then those of sum(loss * seed), where `*` multiplies element
+  /// by element. If false, the loss must have one element.
   bool hasSeed = false;
 };
 
-/// Returns the numbers of the arguments that `options` asks for: `wrt`, or those
-/// of floats. Fails, after an error at the function, if there is no such
-/// argument or if it is not of floats.
+/// Returns the numbers of the arguments to differentiate with respect to: `wrt`
+/// or, if `wrt` is empty, all float arguments. If an argument does not exist or
+/// is not of floats, emits an error at the function and fails.
 mlir::FailureOr<llvm::SmallVector<int64_t>>
 findArguments(mlir::func::FuncOp function, const DifferentiateOptions &options);
 
-/// Appends to the results of `function` the gradients of its loss with respect
-/// to arguments, in the order of these. This is pass tandem-differentiate as a
-/// function. Gradients have the types of the arguments. All types must be
-/// static. On failure an error has been emitted at the function or at an op.
+/// Appends the gradients of the loss with respect to the chosen arguments to
+/// the results of `function`, in the order of these arguments. This is pass
+/// tandem-differentiate as a function. Gradients have the types of the
+/// arguments. All types must be static. On failure an error has been emitted at
+/// the function or at an op.
 llvm::LogicalResult differentiate(mlir::func::FuncOp function,
                                   const DifferentiateOptions &options);
 

@@ -16,8 +16,8 @@ namespace tandem::cublaslt {
 
 /// Whether cuBLASLt multiplies contiguous matrices of i8, m x k and n x k, with
 /// sums of i32 along k (cublasLtMatmul, "IMMA kernels", regular data ordering).
-/// The documentation does not say what becomes of sums that overflow, so none
-/// may.
+/// The documentation does not specify the result of a sum that overflows, so
+/// the function returns false if a sum could overflow.
 inline bool canMultiplyBytes(int64_t n, int64_t k) {
   constexpr int64_t kMaxDepth =
       std::numeric_limits<int32_t>::max() / (128 * 128);

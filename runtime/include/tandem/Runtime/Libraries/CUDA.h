@@ -8,7 +8,7 @@
 //
 // Tables of functions that are found at run time, so that building needs no
 // CUDA. Types and names are those of NVIDIA's documentation; a test compares
-// them with the toolkit's headers where those are installed.
+// them with the toolkit's headers if these are installed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +21,8 @@
 #include <cstdint>
 #include <string>
 
-// Declared as CUDA's headers do, so that pointers to them are the same types.
+// These structs are declared as in CUDA's headers, so that pointers to them
+// have the same types.
 struct CUctx_st;
 struct CUevent_st;
 struct CUfunc_st;
@@ -38,10 +39,10 @@ struct cublasLtContext;
 
 namespace tandem::cuda {
 
-/// CUresult, nvrtcResult and so on, which are enums: 0 is success.
+/// Stands for CUresult, nvrtcResult and similar enums. 0 means success.
 using Result = int;
 inline constexpr Result kSuccess = 0;
-/// CUdevice_attribute and CUjit_option, enums, too.
+/// Stands for the enums CUdevice_attribute and CUjit_option.
 using Attribute = int;
 using JitOption = int;
 using DeviceNumber = int;
@@ -81,7 +82,7 @@ struct MatmulHeuristic {
   int reserved[4];
 };
 
-/// What all tables have.
+/// The members that all tables have.
 struct Library {
   /// The path of the library's file, with links resolved.
   std::string path;
@@ -118,23 +119,24 @@ struct CUBLASLt : Library {
 #undef TANDEM_SYMBOL
 #undef TANDEM_OPTIONAL_SYMBOL
 
-/// Each library, opened at the first call and kept; errors, of phase "load",
-/// say where it was looked for and how to get it. Thread-safe. No call makes a
-/// context or starts the driver.
+/// Each of these functions opens its library at the first call and never closes
+/// it. Errors have phase "load", and say where the library was searched for and
+/// how to install it. Thread-safe. No call creates a context or initializes the
+/// driver.
 const Expected<Driver> &driver();
 const Expected<NVRTC> &nvrtc();
 const Expected<NVJitLink> &nvJitLink();
 const Expected<CUDNN> &cudnn();
 const Expected<CUBLASLt> &cublasLt();
 
-/// Has driver() and nvrtc() be these tables, which must outlive the process's
-/// use of them, in place of what is installed. To be called before a device is
-/// opened.
+/// Makes driver() and nvrtc() return these tables instead of the installed
+/// libraries. The tables must live as long as the process uses them. Call this
+/// function before a device is opened.
 void replaceLibraries(const Expected<Driver> &driver,
                       const Expected<NVRTC> &nvrtc);
 
-/// A line for each library: its version and file, or why it is missing. Opens
-/// all of them.
+/// Returns one line for each library, with its version and file, or with the
+/// reason why it is missing. Opens all libraries.
 std::string describeLibraries();
 
 } // namespace tandem::cuda

@@ -18,26 +18,27 @@
 
 namespace tandem {
 
-/// Whether a library is looked for in the CUDA toolkit: in CUDAToolkit_ROOT
-/// where that is set, else in /usr/local/cuda, before all other places.
+/// Whether a library is searched for in the CUDA toolkit before all other
+/// places. The toolkit is in $CUDAToolkit_ROOT or, if that variable is not set,
+/// in /usr/local/cuda.
 enum class Toolkit {
   no,
   mayHold,
   holds, ///< Where CUDAToolkit_ROOT is set it is looked for nowhere else.
 };
 
-/// A library that is used where it is installed, and how it is looked for.
+/// A library that is used if it is installed, and the places to search for it.
 struct LibrarySpec {
   /// The name of the library in messages, such as "NVRTC".
   std::string_view title;
-  /// Names the file to open, in place of every other.
+  /// The environment variable that, if set, names the only file to open.
   Variable variable;
   /// File names, the newest first.
   std::span<const char *const> names;
   Toolkit toolkit = Toolkit::no;
   /// Whether packages of Python may hold it (site-packages/nvidia/*/lib).
   bool isInPythonPackages = false;
-  /// What to install where it is missing.
+  /// What to install if the library is missing.
   std::string_view hint;
 };
 
@@ -45,15 +46,15 @@ struct LibrarySpec {
 struct LibrarySymbol {
   const char *name;
   void **function;
-  /// May be missing: null then.
+  /// If true, the library may lack the function. `*function` is then null.
   bool isOptional = false;
 };
 
 /// Opens the first library of `spec` that has all `symbols`, and sets their
-/// pointers. Returns its path, links resolved. It is never closed, for such
-/// libraries keep threads and state of their own. The Error, of phase "load",
-/// says which files were looked for where, and what was wrong with those that
-/// are there. Thread-safe.
+/// pointers. Returns the path of the library, with links resolved. The library
+/// is never closed, because such libraries have threads and state of their own.
+/// The Error has phase "load". It lists the files that were searched for, with
+/// their places, and the problems of the files that exist. Thread-safe.
 Expected<std::string> openLibrary(const LibrarySpec &spec,
                                   std::span<const LibrarySymbol> symbols);
 

@@ -27,14 +27,15 @@ Expected<std::string> compileToPTX(const std::string &source,
                                    const std::string &name,
                                    std::string_view arch);
 
-/// What NVRTC tells of a cubin.
+/// The output of NVRTC for a cubin.
 struct CubinListing {
-  /// The PTX that it was made of, and what ptxas -v says of it.
+  /// The PTX from which the cubin was made, and the output of ptxas -v.
   std::string ptx, log;
 };
 
-/// The same, to a cubin for only that architecture, described in `listing`
-/// where that is not null.
+/// Like compileToPTX, but compiles to a cubin, which runs only on this
+/// architecture. If `listing` is not null, sets `*listing` to a description of
+/// the cubin.
 Expected<std::string> compileToCubin(const std::string &source,
                                      const std::string &name,
                                      std::string_view arch,
@@ -44,7 +45,7 @@ Expected<std::string> compileToCubin(const std::string &source,
 /// ("sm_90") or virtual ("compute_90").
 std::vector<std::string> nvrtcOptions(const std::string &target);
 
-/// The version of NVRTC, such as "13.0"; fails where NVRTC is missing.
+/// The version of NVRTC, such as "13.0"; fails if NVRTC is missing.
 Expected<std::string> nvrtcVersion();
 
 } // namespace tandem

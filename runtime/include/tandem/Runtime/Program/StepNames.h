@@ -13,11 +13,11 @@
 
 namespace tandem {
 
-/// "kernel_3", "conv+relu" or "loop". `kernels` are those of the outermost
-/// program.
+/// Returns the name of a step, such as "kernel_3", "conv+relu" or "loop".
+/// `kernels` are the kernels of the outermost program.
 std::string nameOf(const std::vector<std::unique_ptr<fb::KernelT>> &kernels,
                    const fb::StepT &step);
-/// The locations of all ops that a step was made of.
+/// Returns the locations of all ops that a step was made of.
 std::vector<std::string> sourcesOf(const fb::StepT &step);
 
 } // namespace tandem
