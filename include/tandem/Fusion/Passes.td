@@ -99,8 +99,9 @@ def TandemReportFusion : Pass<"tandem-report-fusion", "::mlir::ModuleOp"> {
     report to that file (docs/Fusion.md); "-" stands for standard output. The
     report contains every decision with its reason and estimated costs, every
     kernel with its kind and ops, and the notes that earlier passes have left
-    for the report. The pass removes these notes. With `why-not`, the pass prints to standard output whether two
-    ops are in the same kernel and, if not, the reason.
+    for the report. The pass removes these notes. With `why-not`, the pass
+    prints to standard output whether two ops are in the same kernel and, if
+    they are not, the reason.
 
     Example:
     ```mlir

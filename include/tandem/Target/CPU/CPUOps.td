@@ -18,10 +18,10 @@ def TandemCPU_Dialect : Dialect {
   let description = [{
     The passes of the CPU target create these ops, and the target's code
     generation reads them. No importer creates them, and the runtime cannot
-    execute them. If an op on tensors does not become part of a generated
-    kernel, one of its operands replaces it (`IdentityOpInterface`), or ops that
-    the runtime can execute (`ScaledWeightsOpInterface`). Ops on vectors only
-    exist inside of kernels.
+    execute them. An op on tensors that does not become part of a generated
+    kernel is replaced, either by one of its operands (`IdentityOpInterface`) or
+    by ops that the runtime can execute (`ScaledWeightsOpInterface`). Ops on
+    vectors exist only inside of kernels.
   }];
   let cppNamespace = "::tandem::cpu";
 }

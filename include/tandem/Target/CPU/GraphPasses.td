@@ -136,12 +136,16 @@ def DecomposeConvBackwardWeights
     The blocks depend only on the shapes, so that results do not depend on the
     number of threads.
 
-    The op remains if the library is estimated to be faster, and in the
-    following cases: it has several groups or elements of f64, its
-    windows are single elements and have gaps, padding or operands whose channels
-    are not last, it has three spatial dims and is no matrix product, no window reads an element of the input, or
-    there are no register tiles for the convolution. If the library is estimated to be faster, the op gets the attribute
-    `tandem.library` with both costs.
+    If the library is estimated to be faster, the op is not replaced and gets
+    the attribute `tandem.library` with both costs. The op is also not replaced
+    in the following cases:
+    - The op has several groups, elements of type f64, a dynamic shape, or no
+      elements.
+    - The windows are single elements, and have gaps or padding, or the channels
+      of an operand are not innermost.
+    - The op has three spatial dims and does not become a matrix product.
+    - No window reads an element of the input.
+    - There are no register tiles for the convolution.
 
     Before:
     ```mlir
@@ -192,7 +196,8 @@ def FitBytes : Pass<"tandem-cpu-fit-bytes", "::mlir::func::FuncOp"> {
       that fill the last quad.
     - The instruction takes unsigned data. If the device has the instruction,
       data of i8 becomes ui8 by adding 128, and 128 times the sum of the weights
-      is subtracted from the result. Padding with zeros becomes a `pad` before.
+      is subtracted from the result. If the op pads with zeros, an explicit
+      `pad` of the data replaces the padding first.
 
     Before:
     ```mlir

@@ -16,10 +16,11 @@ def CUDAFitBytes : Pass<"tandem-cuda-fit-bytes", "::mlir::func::FuncOp"> {
   let description = [{
     Changes matrix products of integers of 8 bits whose weights are constant, so
     that cuBLASLt can execute them. The results stay the same. Products that
-    become kernels, and those that cuBLASLt does not have, are not changed.
+    become kernels, and products that cuBLASLt does not support, are not
+    changed.
 
-    - Weights are stored along the sums, as the right operand with
-      `transpose_rhs`.
+    - The weights are transposed, so that the elements of a sum are adjacent in
+      memory. They become the right operand, with `transpose_rhs`.
     - Data of ui8 becomes i8 by subtracting 128, and 128 times the sum of the
       weights is added to the result.
 
@@ -53,9 +54,9 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     - The bodies consist of arith, math and scf ops, `linalg.index`,
       `affine.apply` and `tensor.extract`.
 
-    A contraction kernel also contains the contraction. Products of four bytes
-    become an `emitc.call_opaque`, because no other dialect has such an op on
-    integers of 32 bits.
+    A contraction kernel also contains the contraction. Sums of products of four
+    8-bit integers become an `emitc.call_opaque` on integers of 32 bits, because
+    no other dialect has such an op.
 
     Operands and results become 1-D memrefs. The points of the iteration space
     are numbered in row-major order over a 1-D grid. The function attributes
@@ -63,9 +64,10 @@ def MapKernelToThreads : Pass<"map-kernel-to-threads", "::mlir::ModuleOp"> {
     `wide_index` is set if an index may need more than 32 bits.
 
     A thread can compute several consecutive elements, which it loads and stores
-    as one vector of up to 16 bytes of the narrowest type. The number of these
-    elements is a power of two that divides the size of the innermost dim, or
-    the size of the whole iteration space if that space is contiguous.
+    as vectors. With the narrowest element type of the kernel, these elements
+    have at most 16 bytes. Their number is a power of two that divides the size
+    of the innermost dim, or the size of the whole iteration space if that space
+    is contiguous.
 
     If a loop reads a tensor across the rows of the tensor, the reads go through
     a tile in shared memory. Rows are then read and written in memory order.

@@ -31,8 +31,8 @@ def Tandem_ConvOp : Tandem_Op<"conv", "ConvAttrs",
       occurs once. All three layouts have the same spatial dims: W, HW or DHW.
       Each operand has the rank of its layout.
     - C2: the operands have the same element type, which is a float type and the
-      element type of the result. Or `input` is of ui8 or i8, `kernel` is of i8,
-      there is no bias, and the result is of i32.
+      element type of the result. Alternatively, `input` is of ui8 or i8,
+      `kernel` is of i8, there is no bias, and the result is of i32.
     - C3: `strides`, `pad_low`, `pad_high` and `dilations` have one entry per
       spatial dim. Strides and dilations are at least 1, and no padding is
       negative.
@@ -85,23 +85,24 @@ def Tandem_ConvBackwardDataOp
     : Tandem_Op<"conv_backward_data", "ConvAttrs"> {
   let summary = "Transposed convolution, the gradient of conv for its input";
   let description = [{
-    This op computes what a `conv` with the same kernel and attributes does to
-    its input, backward: the gradient of its result becomes the gradient of its
-    input. As a layer of a network, the op is called transposed convolution or
-    deconvolution. The kernel has the layout of the `conv`: the channels of
-    `input` are the kernel's output channels O, and the channels of the result
-    are the kernel's input channels I, times `groups`. In the layouts, `input`
-    and `output` are the operand and the result of this op.
+    This op computes the gradient of the input of a `conv` with the same kernel
+    and attributes from the gradient of the result of the `conv`. As a layer of
+    a network, the op is called transposed convolution or deconvolution. The
+    kernel has the layout of the `conv`: the channels of `input` are the
+    kernel's output channels O, and the channels of the result are the kernel's
+    input channels I, times `groups`. In the layouts, `input` and `output` are
+    the operand and the result of this op.
 
     The element of the result at position `j` of a spatial dim is the sum of
     `input[i] * kernel[t]` over all `i` and `t` with
     `i * stride + t * dilation == j + pad_low`, summed over the channels of the
     group, plus the bias. The size of the result along a spatial dim is
     `stride * (input size - 1) + dilation * (window size - 1) + 1 - pad_low -
-    pad_high + output_padding`. Several input sizes of a `conv` with a stride
-    give the same result size; `output_padding` tells them apart. Positions that
-    no element of the input reaches are 0, plus the bias. The assembly format
-    omits the same defaults as that of `conv`, and `output_padding` of 0.
+    pad_high + output_padding`. If a `conv` has a stride above 1, several input
+    sizes give the same result size; `output_padding` selects one of these input
+    sizes. A position that no element of the input reaches is 0, plus the bias.
+    The assembly format omits the same defaults as that of `conv`, and omits
+    `output_padding` if all its entries are 0.
 
     Constraints:
     - C1: the layouts of `input` and `output` contain N, C and the spatial dims.
@@ -160,8 +161,8 @@ def Tandem_ConvBackwardWeightsOp
     the `conv` and the gradient of the result of the `conv`. The attributes and
     the layouts are those of the `conv`: the layout `output` describes the
     operand `gradient`, and the layout `kernel` describes the result. The
-    spatial sizes of the kernel do not follow from the sizes of the operands,
-    so `window` gives them.
+    spatial sizes of the kernel cannot be inferred from the sizes of the
+    operands, so `window` specifies them.
 
     The element of the result for output channel `o`, input channel `c` of the
     group and tap `t` is the sum of

@@ -115,11 +115,11 @@ def Tandem_MaxOp : Tandem_BinaryOp<"max", Tandem_Numeric, [Commutative]> {
     - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: of two zeros with different signs, the result is either zero.
+    - S1: the maximum of two zeros with different signs is either of them.
 
     Gradients:
-    - G1: equal elements have half of the gradient each. If an element is NaN,
-      neither operand has a gradient there.
+    - G1: if the two elements are equal, each gets half of the gradient. If an
+      element is NaN, both gradients are 0.
 
     Example:
     ```mlir
@@ -140,11 +140,11 @@ def Tandem_MinOp : Tandem_BinaryOp<"min", Tandem_Numeric, [Commutative]> {
     - C3: the operand shapes are compatible under NumPy broadcasting.
 
     Special values:
-    - S1: of two zeros with different signs, the result is either zero.
+    - S1: the minimum of two zeros with different signs is either of them.
 
     Gradients:
-    - G1: equal elements have half of the gradient each. If an element is NaN,
-      neither operand has a gradient there.
+    - G1: if the two elements are equal, each gets half of the gradient. If an
+      element is NaN, both gradients are 0.
 
     Example:
     ```mlir
@@ -171,9 +171,9 @@ def Tandem_PowOp : Tandem_BinaryOp<"pow", Tandem_Numeric> {
       a negative sign. A zero to a negative power gives an infinity.
 
     Gradients:
-    - G1: the gradient of the left operand is 0 where the right one is 0. The
-      gradient of the right operand is 0 where the left one is 0 and the right
-      one is not negative.
+    - G1: the gradient of the left operand is 0 if the right operand is 0. The
+      gradient of the right operand is 0 if the left operand is 0 and the right
+      operand is not negative.
 
     Example:
     ```mlir
@@ -187,9 +187,10 @@ def Tandem_SigmoidBackwardOp
     : Tandem_BinaryOp<"sigmoid_backward", Tandem_Float> {
   let summary = "Gradient of sigmoid";
   let description = [{
-    The gradient of the operand of a `sigmoid`, from the sigmoid's result `y`,
-    the first operand, and the gradient `g` of that result:
-    `(1 - y) * g * y`, computed in this order.
+    This op computes the gradient of the operand of a `sigmoid`. The first
+    operand `y` is the result of the `sigmoid`, and the second operand `g` is
+    the gradient of that result. The result is `(1 - y) * g * y`, computed in
+    this order.
 
     Constraints:
     - C1: the element type is a float type.
@@ -227,8 +228,8 @@ def Tandem_RemOp : Tandem_BinaryOp<"rem", Tandem_Numeric> {
       the first operand. A result of 0 has the sign of the first operand.
 
     Gradients:
-    - G1: the quotient, without its fraction, counts as constant. Where the
-      result is NaN, the gradient of the second operand is NaN.
+    - G1: the truncated quotient is treated as a constant. If the result is NaN,
+      the gradient of the second operand is NaN.
 
     Example:
     ```mlir
@@ -337,8 +338,8 @@ def Tandem_ClampOp : Tandem_ElementwiseOp<"clamp"> {
 
     Gradients:
     - G1: an element that equals a bound has the gradient 0 if the bound is
-      constant. Otherwise the element and the bound have half of it each. Where
-      an operand is NaN, no operand has a gradient.
+      constant. Otherwise, the element and the bound get half of the gradient
+      each. If any operand is NaN, the gradients of all operands are 0.
 
     Example:
     ```mlir

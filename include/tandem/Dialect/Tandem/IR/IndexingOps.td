@@ -41,8 +41,10 @@ def Tandem_ScatterOp : Tandem_Op<"scatter", "ScatterAttrs"> {
       Sums and products of integers wrap around.
 
     Gradients:
-    - G1: with `replace`, the last update of an element has the gradient, and
-      the element itself has 0. The other kinds except `add` have none.
+    - G1: with `replace`, the gradient of a replaced element goes to the last
+      update of the element. The replaced element of the input and all earlier
+      updates have the gradient 0. The kinds `mul`, `min` and `max` have no
+      gradient.
 
     Example:
     ```mlir

@@ -64,10 +64,11 @@ def Tandem_LayerNormOp : Tandem_Op<"layer_norm", "LayerNormAttrs"> {
 def Tandem_LayerNormBackwardOp : Tandem_Op<"layer_norm_backward"> {
   let summary = "Gradients of layer_norm";
   let description = [{
-    The gradients of the operands of a `layer_norm`, from the gradient `g` of its
-    first result, its operands `input` and `scale`, and its results `mean` and
-    `inverse_deviation` (`s`). With `x = (input - mean) * s` and `h = g * scale`,
-    the results are
+    This op computes the gradients of the operands of a `layer_norm`. The
+    operands of this op are the gradient `g` of the first result of the
+    `layer_norm`, the operands `input` and `scale` of the `layer_norm`, and its
+    results `mean` and `inverse_deviation` (`s`). With `x = (input - mean) * s`
+    and `h = g * scale`, the results are
     - the gradient of the input, `s * (h - mean(h) - x * mean(h * x))`, where the
       means are those of each line,
     - the gradient of the scale, the sum of `g * x` over all lines,

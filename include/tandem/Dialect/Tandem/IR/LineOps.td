@@ -34,9 +34,9 @@ def Tandem_ScanOp : Tandem_Op<"scan", "ScanAttrs"> {
     - S2: sums and products of floats are computed in f64 for f64, and in f32
       for other types, and each result is rounded to the element type once. The
       elements may be grouped: (a + b) + (c + d) instead of ((a + b) + c) + d.
-      How they are grouped depends on the sizes alone, and not on the number of
-      threads. A result is not specified if a sum or product of some of its
-      elements overflows.
+      The grouping depends only on the sizes, and not on the number of threads.
+      A result is not specified if a sum or product of some of its elements
+      overflows.
     - S3: if one of the combined elements is NaN, the result is NaN.
 
     Gradients:
@@ -68,8 +68,9 @@ def Tandem_FFTOp : Tandem_Op<"fft", "FFTAttrs"> {
       sum of `x[j] * exp(-2 pi i j k / n)` over all j.
     - `ifft`: the inverse of `fft`. Element k is the sum of
       `x[j] * exp(2 pi i j k / n)` over all j, divided by n.
-    - `rfft`: real numbers, without a dim of parts, to the elements 0 to n / 2
-      of the `fft`. The result has the dim of the parts as a new last dim.
+    - `rfft`: real numbers to complex numbers. The result holds the elements 0
+      to n / 2 of the `fft`. The operand has no dim of parts; the result has it
+      as a new last dim.
     - `irfft`: the inverse of `rfft`, with `length` = n. The dim of the parts is
       removed. The imaginary parts of element 0 and, if n is even, of element
       n / 2 do not change the result if they are finite.

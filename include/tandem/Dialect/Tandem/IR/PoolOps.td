@@ -42,8 +42,8 @@ def Tandem_MaxPoolOp : Tandem_PoolOp<"max_pool", Tandem_Numeric> {
       gives -inf, or the smallest value of an integer type.
 
     Gradients:
-    - G1: the first largest element of a window has the gradient of the window
-      or, if there is a NaN, the first NaN.
+    - G1: the gradient of a window goes to the first of its largest elements or,
+      if the window contains NaN, to the first NaN.
 
     Example:
     ```mlir
@@ -101,11 +101,12 @@ def Tandem_TapIndex : Tandem_TensorOf<[UI8]>;
 def Tandem_MaxPoolWithIndexOp : Tandem_Op<"max_pool_with_index", "PoolAttrs"> {
   let summary = "Largest element of each window, and its place in the window";
   let description = [{
-    The first result is that of `max_pool`. The second result holds the number of
-    the largest element among the taps of its window, which are numbered from 0
-    in row-major order, taps in padding included. Among equal elements, the one
-    with the lowest number is the largest. Zeros of both signs are equal. NaN is
-    larger than all numbers and equal to itself.
+    The first result is that of `max_pool`. The second result holds the number
+    of the tap of the window at which the largest element is. The taps of a
+    window, including taps in padding, are numbered from 0 in row-major order.
+    Among equal elements, the element with the lowest tap number counts as the
+    largest. Zeros of both signs are equal. NaN is larger than all numbers and
+    equal to itself.
 
     The gradient of `max_pool` needs the index: see `max_pool_backward`.
 
@@ -156,12 +157,13 @@ class Tandem_PoolBackwardOp<string mnemonic>
 def Tandem_MaxPoolBackwardOp : Tandem_PoolBackwardOp<"max_pool_backward"> {
   let summary = "Gradient of max_pool";
   let description = [{
-    `gradient` has one element for each window of a `max_pool`, and `index` is the
-    second result of `max_pool_with_index`. The result has the shape of the input
-    of the pool, with the spatial sizes `input_sizes` (D, H, W). Each of its
-    elements is the sum of the gradients of those windows whose largest element
-    it is. The order of the terms is not specified, but is always the same. Sums
-    of 16-bit floats are computed in f32.
+    `gradient` has one element for each window of a `max_pool`, and `index` is
+    the second result of `max_pool_with_index`. The result has the shape of the
+    input of the pool, with the spatial sizes `input_sizes` (D, H, W). An
+    element of the result is the sum of the gradients of all windows whose
+    largest element is the corresponding element of the input. The order of the
+    terms is not specified, but is always the same. Sums of 16-bit floats are
+    computed in f32.
 
     Constraints:
     - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter
@@ -178,10 +180,10 @@ def Tandem_MaxPoolBackwardOp : Tandem_PoolBackwardOp<"max_pool_backward"> {
     - C8: `index` has the shape of `gradient`. Its element type is ui8.
 
     Special values:
-    - S1: the gradient of a window is not added anywhere if its index is that of
-      a tap in padding, or of no tap.
-    - S2: only the gradients that are added reach an element. An infinite
-      gradient makes no other element NaN.
+    - S1: the gradient of a window is ignored if the index of the window refers
+      to a tap in padding, or is not the number of a tap.
+    - S2: an element of the result depends only on the gradients of which it is
+      the sum. An infinite gradient therefore does not make other elements NaN.
 
     Example:
     ```mlir
@@ -206,10 +208,10 @@ def Tandem_AvgPoolBackwardOp : Tandem_PoolBackwardOp<"avg_pool_backward"> {
   let description = [{
     `gradient` has one element for each window of an `avg_pool`. The result has
     the shape of the input of the pool, with the spatial sizes `input_sizes` (D,
-    H, W). Each of its elements is the sum of the gradients of all windows that
-    contain it, each divided by the number of elements of its window. With
-    `count_include_pad`, padding counts as elements. Sums of 16-bit floats are
-    computed in f32.
+    H, W). An element of the result is a sum over all windows that contain the
+    corresponding element of the input. Each term is the gradient of a window,
+    divided by the number of elements of the window. With `count_include_pad`,
+    padding counts as elements. Sums of 16-bit floats are computed in f32.
 
     Constraints:
     - C1: `layout` contains N, C and the spatial dims W, HW or DHW. Each letter

@@ -27,8 +27,8 @@ def Tandem_ReshapeOp : Tandem_IndexedShapeOp<"reshape", "ReshapeAttrs"> {
   let summary = "The elements in row-major order, in another shape";
   let description = [{
     One entry of `shape` may be -1. That dim is inferred from the number of
-    elements. Entries that depend on dims of the function's arguments are written
-    `?` and given by `tandem.sizes`.
+    elements. An entry that depends on dims of the function's arguments is
+    written `?`, and `tandem.sizes` contains its expression.
 
     Constraints:
     - C1: `shape` has at most 8 entries. No entry is negative, except that one
@@ -246,8 +246,8 @@ def Tandem_RandomOp : Tandem_Op<"random", "RandomAttrs"> {
 
     Constraints:
     - C1: `key` and `counter` have no dims, and their element type is ui64.
-    - C2: `shape` has at most 8 entries. Each is not negative, or `?` and given
-      by `tandem.sizes`.
+    - C2: `shape` has at most 8 entries. Each entry is either not negative, or
+      `?` with an expression in `tandem.sizes`.
 
     Example:
     ```mlir
@@ -270,10 +270,10 @@ def Tandem_StopGradientOp : Tandem_Op<"stop_gradient", "",
   let summary = "The operand, as a constant for the gradient";
   let description = [{
     The result is equal to the operand. Its gradient is zero, because
-    `tandem-differentiate` takes the result for a constant. The pass keeps the op,
-    so that the result is a constant for second derivatives as well. The op costs
-    nothing: `tandem-drop-stop-gradients` removes it before a function is
-    compiled, and a Program has no step for it.
+    `tandem-differentiate` treats the result as a constant. The pass keeps the
+    op, so that second derivatives treat the result as a constant as well. The
+    op costs nothing: `tandem-drop-stop-gradients` removes it before a function
+    is compiled, and a Program has no step for it.
 
     Example:
     ```mlir

@@ -38,21 +38,23 @@ def Tandem_Dialect : Dialect {
       enclosing function (`tandem.dims`), combined by `+`, `-`, `*`, `floordiv`,
       `ceildiv` and `mod`. The pass `tandem-specialize` computes these entries
       and removes the attribute.
-    - `tandem.updates = 1` on a function result means that the result takes the
-      place of argument 1, as a donated argument in JAX: calls write the result
-      to the memory of the argument. Both have the same type, and no other result
-      has the same number. In the function, the argument is the old value.
-    - `tandem.gradient = "my_norm_gradient"` on a `custom_call` is the target that
-      computes its gradients. This target takes the operands of the op, then the
-      results, and then the gradients of all results of floats. It returns the
-      gradients of all operands of floats, each with the type of the operand.
+    - `tandem.updates = 1` on a function result means that the result updates
+      argument 1, like a donated argument in JAX: a call writes the result to
+      the memory of the argument. The result and the argument have the same
+      type, and at most one result updates an argument. Inside of the function,
+      the argument is the old value.
+    - `tandem.gradient = "my_norm_gradient"` on a `custom_call` names the target
+      that computes the gradients of the op. The operands of this target are the
+      operands of the op, the results of the op, and the gradients of all
+      results with a float type, in this order. Its results are the gradients of
+      all operands with a float type, each with the type of the operand.
     - `tandem.f16_intermediates = f32` on a function records that the pass
       `tandem-widen-f16` has changed the f16 intermediates of the function to
       f32.
     - `tandem.sums_in_f32` (a unit attribute) on a contraction of integers of 8
       bits means that a kernel sums its products in f32, because that is exact.
-      The pass `tandem-cpu-fit-bytes` adds it where this is proved, and removes
-      it elsewhere.
+      The pass `tandem-cpu-fit-bytes` adds the attribute if it can prove that,
+      and removes the attribute otherwise.
     - `tandem.kernel` (a unit attribute) marks a module that holds one outlined
       kernel. The kernel is the function with the name of the module.
     - `tandem.kind` (a fusion kind) on a kernel module determines how code for

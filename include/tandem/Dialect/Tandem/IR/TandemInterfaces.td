@@ -53,7 +53,8 @@ def ElementwiseOpInterface : OpInterface<"ElementwiseOpInterface"> {
 
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = [{
-    An op that states its gradient. `tandem-differentiate` asks for it.
+    An op for which `tandem-differentiate` can build gradients, or report why it
+    has none.
   }];
   let cppNamespace = "::tandem::ir";
   let methods = [

@@ -15,12 +15,13 @@ def Tandem_ResizeOp : Tandem_Op<"resize", "ResizeAttrs"> {
   let summary = "Resizes dims by interpolation";
   let description = [{
     Each dim in `dims` gets another size. An element of the result is a weighted
-    sum of the elements of the operand near its position in the operand (`linear`
-    and `cubic`), or the element that is nearest to the position (`nearest`). The
-    attributes are those of the ONNX operator Resize. The elements that are read
-    along one dim and their weights are the *taps* of a position in that dim. A
-    tap over several dims has the product of the weights. ResizeTaps.h has the
-    formulas.
+    sum of the elements of the operand near its position in the operand
+    (`linear` and `cubic`), or the element that is nearest to the position
+    (`nearest`). The attributes are those of the ONNX operator Resize. The
+    elements that are read along one dim and their weights are the *taps* of a
+    position in that dim. If several dims are resized, an element of the operand
+    is multiplied by the product of its weights along these dims. ResizeTaps.h
+    has the formulas.
 
     - `sizes` are the sizes of the result. Without `sizes`, a size is
       `floor(scale * size of the operand)`, computed in f32.
@@ -37,7 +38,8 @@ def Tandem_ResizeOp : Tandem_Op<"resize", "ResizeAttrs"> {
       - `tf_crop_and_resize`: positions between `start * (n - 1)` and
         `end * (n - 1)`, for `starts` and `ends`. Positions outside of the
         operand are `extrapolation_value`.
-    - `rounding` decides in mode `nearest` which element is the nearest one.
+    - `rounding` determines which element counts as the nearest one in mode
+      `nearest`.
     - `cubic_coeff_a` is the coefficient of the weights of mode `cubic`.
     - `antialias`: with a scale below 1, the filter of `linear` or `cubic` is
       stretched by the scale, so that all elements of the operand count.
@@ -262,8 +264,9 @@ def Tandem_SoftmaxOp : Tandem_Op<"softmax", "AxisAttrs"> {
 def Tandem_SoftmaxBackwardOp : Tandem_Op<"softmax_backward", "AxisAttrs"> {
   let summary = "Gradient of softmax";
   let description = [{
-    The gradient of the operand of a `softmax` along dim `axis`, from the
-    softmax's result `y` and the gradient `g` of that result:
+    This op computes the gradient of the operand of a `softmax` along dim
+    `axis`. The first operand `y` is the result of the `softmax`, and the second
+    operand `g` is the gradient of that result. The result is
     `y * (g - sum(g * y))`, where the sum is over dim `axis`. 16-bit floats are
     computed in f32.
 

@@ -15,16 +15,16 @@ def TandemDifferentiate : Pass<"tandem-differentiate", "::mlir::ModuleOp"> {
   let summary = "Append the gradients of a result to the results of a function";
   let description = [{
     The pass differentiates one result of a function, the loss, in reverse mode.
-    Each op states its gradient in its method `buildGradients`. The function
-    then also returns the gradients with respect to the arguments `wrt`, each
-    with the type of the argument. Forward and backward ops are in one function,
-    so later passes fuse them and plan their memory together.
+    The method `buildGradients` of an op builds the gradients of its operands.
+    The function then also returns the gradients with respect to the arguments
+    `wrt`, each with the type of the argument. Forward and backward ops are in
+    one function, so later passes fuse them and plan their memory together.
 
     All types must be static, because the gradient of a broadcast operand
-    depends on which of its dims have size 1. Ops that are emitted have the
-    location of the forward op, with the mark "backward". If several ops read a
-    value, their gradients are added; three and more gradients of 16 bits are
-    added in f32. Ops that no result needs are left for `tandem-simplify`.
+    depends on which of its dims have size 1. Each new op has the location of
+    its forward op, marked "backward". If several ops read a value, their
+    gradients are added; three and more gradients of 16 bits are added in f32.
+    Ops that no result needs are left for `tandem-simplify`.
 
     The following example is differentiated with `wrt=0`.
 
@@ -55,10 +55,10 @@ def TandemDifferentiate : Pass<"tandem-differentiate", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"functionName", "function", "std::string", "\"main\"",
-           "The function.">,
+           "The function to differentiate.">,
     ListOption<"wrt", "wrt", "int64_t",
-               "Numbers of the arguments, which must be of floats. All "
-               "arguments of floats if there are none.">,
+               "The numbers of the arguments to differentiate with respect to, "
+               "which must have a float type. If empty, all float arguments.">,
     Option<"loss", "loss", "int64_t", "0",
            "The number of the result that is the loss.">,
     Option<"seed", "seed", "bool", "false",

@@ -187,8 +187,9 @@ def TandemDecomposeConvBackwardData
 def TandemDropStopGradients : Pass<"tandem-drop-stop-gradients"> {
   let summary = "Remove stop_gradient ops";
   let description = [{
-    This pass replaces each `stop_gradient` by its operand. The op means something
-    to `tandem-differentiate` alone, and would be in the way of rewrite patterns.
+    This pass replaces each `stop_gradient` by its operand. Only
+    `tandem-differentiate` uses this op. In later passes, the op would prevent
+    rewrite patterns from matching.
   }];
   let dependentDialects = ["::tandem::ir::TandemDialect"];
 }
@@ -242,12 +243,13 @@ def TandemDecomposeResize : Pass<"tandem-decompose-resize"> {
     follow, from the innermost to the outermost one.
 
     An op is not changed if it has no elements or a dynamic shape, or if a
-    position has no taps or more than 64. With `for-cpu`, most ops are not changed
-    either, because the eager kernel keeps resized rows in caches and is faster
-    than a loop that gathers each tap (docs/Eager.md, "Resizing"). The pass then
-    replaces only ops with an elementwise op before or after them, with which the
-    gathers fuse, if each result is a single element of the operand, or if the
-    interpolation is linear and the result is much larger than the operand.
+    position has no taps or more than 64. With `for-cpu`, most ops are not
+    changed either, because the eager kernel keeps resized rows in caches and is
+    faster than a loop that gathers each tap (docs/Eager.md, "Resizing"). With
+    this option, the pass only replaces an op if the gathers can be fused with
+    an elementwise op before or after it. In addition, each result must be a
+    copy of a single element of the operand, or the interpolation must be linear
+    and the result much larger than the operand.
 
     Before:
     ```mlir
@@ -350,12 +352,12 @@ def TandemContractIntegers
   let summary = "Multiply quantized numbers as integers of 8 bits";
   let description = [{
     A model that a quantizer has made computes convolutions and matrix products
-    of numbers `(q - z) * s`, where `q` is an integer of 8 bits, `z` a zero point
-    and `s` a scale. This pass replaces each of them by a `conv` or `matmul` of
-    the integers, whose sums are exact in i32. The zero points become terms that
-    are subtracted from these sums, and the product of both scales becomes a
-    factor of the result. If the weights are constant, all of these terms but
-    the sums are constant.
+    of numbers `(q - z) * s`, where `q` is an integer of 8 bits, `z` a zero
+    point and `s` a scale. This pass replaces each of them by a `conv` or
+    `matmul` of the integers, whose sums are exact in i32. The zero points
+    become terms that are subtracted from these sums, and the product of both
+    scales becomes a factor of the result. If the weights are constant,
+    everything in these terms is constant, except for sums over the data.
 
     - Weights of ui8 become i8: w - 128.
     - Data is padded with its zero point, unless that is 0.
@@ -365,10 +367,10 @@ def TandemContractIntegers
     - Sums and means of quantized numbers with one constant, positive scale
       become sums of integers (`sumIntegers`), which f32 represents exactly.
 
-    The pass runs on the imported graph, so that all tiers and the reference
-    compute the same. In real numbers, the result of the original ops is the
-    same; in f32, it differs by roundings, because the original sums are
-    rounded and the new ones are not.
+    The pass runs on the imported graph, so that all tiers, including the
+    reference, compute the same. Without rounding, the new ops and the original
+    ops would have equal results. In f32, the results differ slightly, because
+    the sums of the original ops are rounded and the new sums are exact.
 
     Before:
     ```mlir
