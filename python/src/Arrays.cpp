@@ -28,8 +28,8 @@ using namespace tandem::python;
 
 namespace {
 
-/// The kind of elements with this format character of the struct module;
-/// nothing for one that tensors cannot have.
+/// The kind of elements that this format character of Python's struct module
+/// stands for. Nothing if tensors cannot have such elements.
 std::optional<DTypeKind> kindOfFormat(char format) {
   if (format == '?')
     return DTypeKind::boolean;
@@ -74,8 +74,9 @@ std::string typeNameOf(nb::handle object) {
   return nb::type_name(object.type()).c_str();
 }
 
-/// numpy.ndarray. The import releases the GIL, so that several threads may be
-/// here: none of them may wait for another one, as for a static object.
+/// numpy.ndarray. The import releases the GIL, so several threads may run this
+/// function at the same time. They must not wait for each other, as they would
+/// with a static object.
 PyTypeObject *numpyType() {
   static PyTypeObject *type = nullptr; // Guarded by the GIL.
   if (!type) {
@@ -162,7 +163,7 @@ void Arrays::addNumpy(nb::handle array, const std::string &what,
               isWritten);
     return;
   }
-  // ml_dtypes' bfloat16 has no format: its bits have.
+  // The bfloat16 of ml_dtypes has no format, but a view of its bits has one.
   if (dtypeOf(array) == "bfloat16") {
     nb::object bits = array.attr("view")("uint16");
     if (fetchBuffer(bits, isWritten, buffer)) {
@@ -207,7 +208,7 @@ static bool isTrue(PyObject *object) {
 }
 
 /// Raises TypeError for a tensor of torch whose gradient would be lost without
-/// a word.
+/// notice.
 static void checkGradient(nb::handle tensor, const std::string &what) {
   static PyObject *const name = PyUnicode_InternFromString("requires_grad");
   if (isTrue(PyObject_GetAttr(tensor.ptr(), name)) &&

@@ -20,8 +20,8 @@
 
 namespace tandem::python {
 
-/// How an array is read and made: by numpy's buffers, by DLPack's exchange API
-/// (torch), or by `__dlpack__`.
+/// The way in which arrays are read and made: through numpy's buffers, through
+/// DLPack's exchange API (torch), or through `__dlpack__`.
 enum class ArrayKind { numpy, exchanged, dlpack };
 
 /// Tensors that refer to the memory of Python's arrays, and what keeps that
@@ -41,11 +41,11 @@ public:
   /// Adds an array of numpy, of torch, or of any library that has DLPack. An
   /// array that is not contiguous and row-major is copied, unless it is to be
   /// written. `what` names the array in errors: "input 'x'". Raises TypeError
-  /// for what is no array, and tandem.Error otherwise.
+  /// if the object is not an array, and tandem.Error for other problems.
   void add(nb::handle array, const std::string &what, bool isWritten = false);
 
-  /// Tells the libraries that care which arrays were written to: those that
-  /// were added with `isWritten`.
+  /// Notifies libraries that track writes that the arrays that were added with
+  /// `isWritten` were written to.
   void noteWrites() const;
 
   const std::vector<Tensor> &tensors() const { return all; }
@@ -61,7 +61,7 @@ public:
 
 private:
   void addNumpy(nb::handle array, const std::string &what, bool isWritten);
-  /// Adds a buffer of `array`. Nothing for `dtype` raises TypeError.
+  /// Adds a buffer of `array`. Raises TypeError if `dtype` is empty.
   void addBuffer(const Py_buffer &buffer, std::optional<DType> dtype,
                  nb::handle array, const std::string &what, bool isWritten);
   bool addExchanged(nb::handle array, const std::string &what, bool isWritten);

@@ -86,7 +86,8 @@ nb::object python::makeArray(const DLPackExchangeAPI &api,
   if (!api.managed_tensor_to_py_object_no_sync)
     return {};
   void *array = nullptr;
-  // DLPack does not say who owns the tensor after a failure: it is left alone.
+  // DLPack does not specify who owns the tensor after a failure, so the tensor
+  // is not deleted.
   if (api.managed_tensor_to_py_object_no_sync(
           withVersion(take(toDLPack(tensor))), &array) != 0)
     throw nb::python_error();
@@ -149,8 +150,8 @@ withoutVersion(DLManagedTensorVersioned *versioned) {
 ImportedTensor python::importArray(nb::handle array, const std::string &what,
                                    bool isWritten) {
   nb::object capsule = exportArray(array, what);
-  // Without a version, a capsule does not tell whether it may be written, as
-  // those of jax, which may not.
+  // A capsule without a version does not tell whether the tensor may be written
+  // to. The tensors of jax, for example, must not be written to.
   const bool isVersioned =
       PyCapsule_IsValid(capsule.ptr(), "dltensor_versioned");
   if (!isVersioned && !PyCapsule_IsValid(capsule.ptr(), "dltensor"))

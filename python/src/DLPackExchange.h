@@ -59,9 +59,9 @@ struct DLPackExchangeAPI {
   void *current_work_stream;
 };
 
-/// What is known of a type of arrays.
+/// Facts about a type of arrays.
 struct ExchangeType {
-  /// Null if the type has none.
+  /// The exchange API of the type. Null if the type has none.
   const DLPackExchangeAPI *api = nullptr;
   /// Whether it is torch.Tensor or a subclass.
   bool isTorch = false;
@@ -70,15 +70,15 @@ struct ExchangeType {
   bool isOpaque = false;
 };
 
-/// What is known of the type of `array`. The GIL must be held.
+/// Returns the facts about the type of `array`. The GIL must be held.
 ExchangeType exchangeTypeOf(nanobind::handle array);
 
 /// Makes an array that keeps the tensor's memory alive. Null if the API cannot
 /// make arrays; raises what the API raises.
 nanobind::object makeArray(const DLPackExchangeAPI &api, const Tensor &tensor);
 
-/// A tensor and where its first element was in the memory of another library.
-/// The tensor is a copy if it is elsewhere.
+/// A tensor, and the address of its first element in the memory of another
+/// library. If the tensor is at another address, it is a copy.
 struct ImportedTensor {
   Tensor tensor;
   const void *data;
@@ -88,8 +88,9 @@ struct ImportedTensor {
 /// Tandem has no such tensor. `what` names the array in errors.
 ImportedTensor importTensor(DLManagedTensor *managed, const std::string &what);
 
-/// Imports what array.__dlpack__() exports. Raises TypeError if it exports
-/// nothing, and tandem.Error if it may not be written although `isWritten`.
+/// Imports the tensor that array.__dlpack__() exports. Raises TypeError if the
+/// method exports nothing, and tandem.Error if `isWritten` is set but the
+/// tensor must not be written to.
 ImportedTensor importArray(nanobind::handle array, const std::string &what,
                            bool isWritten);
 

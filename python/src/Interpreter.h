@@ -27,8 +27,8 @@
 
 namespace tandem::python {
 
-/// What is known of threads and of the end of Python. The GIL guards the number
-/// of scopes of all threads.
+/// The state of threads that use the library, and of the end of Python. The GIL
+/// guards the number of scopes of all threads.
 struct Interpreter {
   static inline int numScopes = 0;
   static inline thread_local int numOwnScopes = 0;
@@ -139,8 +139,8 @@ template <typename Body> auto withoutGIL(Body body) {
   return body();
 }
 
-/// Ends Python as far as the library is concerned. The GIL must be held.
-/// `beforeEnd` should cancel the work of the background.
+/// Prepares the library for the end of Python. The GIL must be held.
+/// `beforeEnd` should cancel background work.
 inline void endPython(void (*beforeEnd)()) {
   Interpreter::endingThread = pthread_self();
   Interpreter::isEnding = true;
@@ -154,9 +154,10 @@ inline void endPython(void (*beforeEnd)()) {
   }
 }
 
-/// Has Python call `beforeFork` before each os.fork, and `beforeEnd` when it
-/// ends, after the functions that are registered with `atexit` later. Both are
-/// called with the GIL, and may release it. To be called once.
+/// Makes Python call `beforeFork` before each os.fork, and `beforeEnd` when
+/// Python ends, after the functions that are registered with `atexit` later.
+/// Both functions are called with the GIL held, and may release it. Call
+/// watchInterpreter once.
 inline void watchInterpreter(void (*beforeFork)(), void (*beforeEnd)()) {
   nanobind::module_::import_("atexit").attr("register")(
       nanobind::cpp_function([beforeEnd] { endPython(beforeEnd); }));

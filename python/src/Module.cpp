@@ -49,7 +49,7 @@ Mode parseModeName(const std::string &text) {
   return *mode;
 }
 
-/// Options of tandem.load that are not those of the import.
+/// The options of tandem.load other than the import options.
 struct LoadOptions {
   std::string device, mode, precision, cache;
   bool isStrict = false, isTraced = false;

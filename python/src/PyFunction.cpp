@@ -176,7 +176,7 @@ void PyFunction::noteCopies(const Arrays &arrays) {
   if (arrays.copies() == 0)
     return;
   if (numCopies == 0) {
-    // At the line that calls tandem.Function.
+    // The warning has the location of the line that calls tandem.Function.
     const std::string text = arrays.firstCopy() +
                              " is not contiguous, row-major and aligned, so "
                              "that each call copies it";
@@ -288,7 +288,8 @@ double PyFunction::prepare(const nb::list &signature,
       ->compileNs;
 }
 
-/// On a thread of its own, so that signals are seen meanwhile.
+/// Waits on a separate thread, so that this thread can handle signals
+/// meanwhile.
 void PyFunction::wait() {
   auto done = std::make_shared<std::promise<void>>();
   std::future<void> future = done->get_future();

@@ -52,8 +52,8 @@ public:
   /// receives the outputs; `tier` is the name of a tier.
   nb::object call(const nb::args &arguments, const nb::kwargs &keywords);
 
-  /// The mean time of `count` calls in C++, in nanoseconds: what a call costs
-  /// without Python.
+  /// The mean time of `count` calls in C++, in nanoseconds. This is the cost of
+  /// a call without Python.
   double timeCalls(int count, const nb::args &arguments);
 
   /// (name, dtype, dims) of each input or output. A dim is a number, a name or
@@ -64,13 +64,14 @@ public:
   /// Compiles signatures in the background. A signature is a list of (dtype,
   /// shape).
   void compileAhead(const nb::list &signatures);
-  /// Waits for the background. KeyboardInterrupt ends the wait.
+  /// Waits for background work. KeyboardInterrupt ends the wait.
   void wait();
   void cancel();
   std::string reportText() const;
   std::string reportJSON() const;
   std::string trace() const;
-  /// Prepares a tier for a signature; the time to compile, in nanoseconds.
+  /// Prepares a tier for a signature, and returns the compile time in
+  /// nanoseconds.
   double prepare(const nb::list &signature, const std::string &tier);
   /// Function::profile as a dict. `tier` is the name of a tier or empty.
   nb::dict profile(const nb::args &inputs, const nb::kwargs &named,
@@ -94,8 +95,8 @@ public:
   std::shared_ptr<PyFunction> trainingStep(const nb::list &signature,
                                            const nb::dict &settings) const;
   nb::dict trainingLayout(const nb::dict &settings) const;
-  /// Waits for the background of all functions, or cancels their work. The GIL
-  /// must be held, and is released meanwhile.
+  /// waitForAll waits for the background work of all functions, and cancelAll
+  /// cancels it. The GIL must be held, and is released meanwhile.
   static void waitForAll();
   static void cancelAll();
   std::vector<std::string> drainEvents() { return events->drain(); }

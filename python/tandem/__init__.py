@@ -51,8 +51,8 @@ def load(source: Source | os.PathLike[str], *, function: str = "main",
     """Loads a graph as a Function.
 
     Args:
-      source: the path of an ONNX model or an MLIR file, or its bytes. The weights
-        of an ONNX model stay in the file or in the bytes, which must not change.
+      source: the path of an ONNX model or an MLIR file, or the contents of one as bytes. The
+        weights of an ONNX model stay in the file or in the bytes, which must not change.
       function: the function of an MLIR file.
       dims: sizes of free dims of a model, by name.
       shapes: shapes of inputs of a model, by name.
@@ -63,11 +63,11 @@ def load(source: Source | os.PathLike[str], *, function: str = "main",
       precision: "strict", or "tf32" on GPUs.
       strict: whether a call raises an Error after a certificate has shown that
         compiled and eager disagree. If False, such calls run eagerly.
-      cache: the folder of compiled programs, False for none, or None for the
-        user's.
+      cache: the folder of the disk cache of compiled programs, False for no cache, or None
+        for the user's default cache.
       trace: whether calls are recorded for `Function.trace`.
 
-    Raises Error with the location in the model if it cannot be loaded.
+    Raises Error, with the location in the model, if the graph cannot be loaded.
     """
     check_type("function", function, str, "a name")
     return _load(as_source(source), function,
@@ -134,13 +134,13 @@ def custom_call(target: str, function: _CustomCall | None = None, *, relative_er
         def my_sort(x):
             return numpy.sort(x)
 
-    The function takes an array of numpy for each operand, and `config=` if the op
-    has one, and returns an array, or a tuple of arrays, of the types that the graph
-    says. It must be pure, and several threads may call it. `relative_error` (at most
-    0.1) is how far results may be off: |result - exact| <= relative_error * (|exact|
-    + rms). `gradient` is the target of a function that computes its gradients. That
-    function takes the operands, the results and the gradients of the results, and
-    returns the gradients of the operands; integers have no gradients.
+    The function takes a numpy array for each operand, and the keyword argument `config` if
+    the op has one. It returns an array, or a tuple of arrays, with the types that the graph
+    declares. The function must be pure, and several threads may call it at the same time.
+    `relative_error` (at most 0.1) bounds the errors of results: |result - exact| <=
+    relative_error * (|exact| + rms). `gradient` is the target of another function, which
+    computes the gradients. That function takes the operands, the results and the gradients of
+    the results, and returns the gradients of the operands. Integers have no gradients.
     """
     if function is None:
         return lambda given: custom_call(target, given, relative_error=relative_error,

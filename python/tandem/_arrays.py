@@ -22,8 +22,8 @@ class Exported:
 
 
 def import_like(exported: Exported, like: typing.Any) -> typing.Any:
-    """The exported tensor as an array of the library of `like`; of numpy if that
-    library cannot be found."""
+    """The exported tensor as an array of the library to which `like` belongs. If
+    that library cannot be found, a numpy array."""
     name = type(like).__module__.partition(".")[0]
     if name == "torch":
         return sys.modules["torch"].from_dlpack(exported)
@@ -38,7 +38,8 @@ def import_like(exported: Exported, like: typing.Any) -> typing.Any:
 
 
 def why_unreadable(array: object, error: BaseException) -> str:
-    """The rest of a sentence on an array whose `__dlpack__` raised `error`."""
+    """The predicate of a sentence whose subject is an array whose `__dlpack__`
+    raised `error`."""
     name = type(array).__name__
     jax = sys.modules.get("jax")
     if jax and isinstance(array, jax.core.Tracer):

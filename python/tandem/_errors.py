@@ -37,8 +37,8 @@ class Error(Exception):
 
 def check_type(name: str, value: object, kinds: type | tuple[type, ...],
                expected: str) -> None:
-    """Raises TypeError if an argument is of no type of `kinds`. `expected` describes
-    what it should be."""
+    """Raises TypeError if an argument is not of a type in `kinds`. `expected`
+    describes the expected argument."""
     if not isinstance(value, kinds):
         raise TypeError(f"{name} is a {type(value).__name__}, not {expected}")
 

@@ -35,7 +35,8 @@ class Spec:
     Attributes:
       name: the name in the model, or "".
       dtype: the name of numpy's dtype, such as "float32"; "bfloat16" is ml_dtypes'.
-      shape: the sizes. A free dim is its name, or None without a name.
+      shape: the sizes. The entry of a free dim is the name of the dim, or None if the
+        dim has no name.
     """
 
     name: str
@@ -47,10 +48,10 @@ class Function:
     """A graph that is called with arrays of numpy, torch, jax or any library that
     has DLPack, and returns arrays of the same library.
 
-    Calls run at once, op by op. A shape is compiled in the background when the
-    engine predicts that compiling pays. A certificate then checks the compiled
-    program against the eager tier before calls use it. `report()` tells what was
-    measured and decided.
+    Calls run at once, op by op. A shape is compiled in the background when the engine
+    predicts that compiling pays. A certificate then checks the compiled program
+    against the eager tier before calls use it. `report()` shows the measurements and
+    decisions.
 
     Functions are thread-safe. Calls release the GIL.
     """
@@ -88,7 +89,8 @@ class Function:
         return result
 
     def compile_ahead(self, *signatures: SignatureLike) -> None:
-        """Has signatures compiled in the background, before all others.
+        """Requests that signatures are compiled in the background, before all other
+        signatures.
 
         A signature is a shape, if the function has one input, or a list of shapes
         or arrays, one for each input.
@@ -101,12 +103,13 @@ class Function:
         self._drain()
 
     def cancel(self) -> None:
-        """Cancels compilations that wait or that run in the helper process."""
+        """Cancels compilations that have not begun and those that run in the helper
+        process."""
         self._impl.cancel()
         self._drain()
 
     def report(self) -> Report:
-        """What was measured and decided for each shape, as a Report."""
+        """The measurements and decisions for each shape, as a Report."""
         self._drain()
         return Report(self._impl.report_json(), self._impl.report_text())
 
@@ -137,10 +140,10 @@ class Function:
 
     def coverage(self, signature: SignatureLike | None = None,
                  tier: str = "compiled") -> Coverage:
-        """How each node of the graph is executed for a signature (see
-        `compile_ahead`) in a tier, and why no code is generated for a node, as a
-        Coverage. The signature may be left out if no dim is free. The graph is
-        compiled for this purpose alone."""
+        """How each node of the graph is executed for a signature (see `compile_ahead`)
+        in a tier, and why no code is generated for a node, as a Coverage. The
+        signature may be left out if no dim is free. The graph is compiled only for
+        this purpose."""
         if signature is None:
             signature = [spec.shape for spec in self.inputs]
             if any(not isinstance(dim, int) for shape in signature for dim in shape):
@@ -153,12 +156,12 @@ class Function:
         """A function that also returns gradients, for one signature (see
         `compile_ahead`).
 
-        Its outputs are those of this function, and then the gradients of output
-        number `loss` with respect to the inputs `wrt`, given by number or by name;
-        by default, all inputs of floats. Each gradient has the shape and dtype of
-        its input. With `seed`, the function has one more input with the shape of
-        the loss, by which the elements of the loss are multiplied before they are
-        summed. Otherwise the loss must have one element.
+        The outputs of the new function are the outputs of this function, followed by
+        the gradients of output number `loss` with respect to the inputs `wrt`. `wrt`
+        lists inputs by number or by name; by default, it lists all float inputs. Each
+        gradient has the shape and dtype of its input. With `seed`, the new function
+        has one more input, which has the shape of the loss: the gradients are those of
+        sum(loss * seed). Without `seed`, the loss must have one element.
 
         Raises Error if an op has no gradient (docs/Gradients.md).
         """
@@ -167,13 +170,14 @@ class Function:
             self._signature(signature), numbers, loss, seed), None)
 
     def with_updates(self, updates: Mapping[int | str, int | str]) -> Function:
-        """The same function, but calls write some outputs to the arrays of inputs,
-        as jax.jit does for donated arguments.
+        """A copy of this function whose calls write some outputs to the arrays of
+        inputs, as jax.jit does for donated arguments.
 
-        `updates` maps inputs to the outputs that take their place, each given by
-        number or by name: {"w": 1} makes calls write output 1 to the array that is
-        given for "w", and return that array in the place of output 1. The function
-        computes with the old value. The two must have the same dtype and shape.
+        `updates` maps inputs to outputs, each given by number or by name. For
+        example, {"w": 1} makes a call write output 1 to the array that is passed for
+        "w", and return that array as output 1. The function computes with the old
+        value of the input. The input and the output must have the same dtype and
+        shape.
 
         A call raises Error, and changes nothing, if the array of such an input is
         read-only, is not contiguous, or overlaps another input.
@@ -206,7 +210,7 @@ class Function:
             raise TypeError("a function of a Builder cannot be pickled")
         from . import _load
         source, *options = self._source
-        # A pickle has the bytes of any buffer.
+        # A pickle contains a buffer of any type as bytes.
         source = source if isinstance(source, str) else bytes(source)
         return _load, (source, *options)
 

@@ -1,4 +1,4 @@
-"""Inputs for functions whose values do not matter."""
+"""Random inputs for measurements, and the inputs of calls."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ def random_inputs(function: Function | TrainingStep, dims: Mapping[str, int],
 
 def in_order(inputs: Sequence[Spec], given: Sequence[typing.Any],
              named: Mapping[str, typing.Any]) -> list[typing.Any]:
-    """The arrays of a call in the order of the inputs, of which some were given by name.
-    Raises TypeError if one is missing, unknown, given twice or no array."""
+    """The arrays of a call in the order of the inputs. `given` are the inputs without a
+    name, and `named` the inputs by name. Raises TypeError if an input is missing,
+    unknown, given twice or not an array."""
     arrays, left = list(given), dict(named)
     for spec in inputs[len(given):]:
         if spec.name not in left:

@@ -1,4 +1,4 @@
-"""Pictures of lines, as SVG that pages and files contain."""
+"""Pictures of lines as SVG, for HTML pages and for files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was measured and decided in this process."""
+"""The measurements and decisions in this process."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def signature_row(signature: Signature) -> tuple[str, ...]:
 
 
 def register(function: Function) -> None:
-    """Has `report()` show a function while it exists."""
+    """Makes `report()` show a function as long as the function exists."""
     with _lock:
         _functions.add(function)
 
@@ -68,7 +68,7 @@ class Summary(Tables):
 
 
 def report() -> Summary:
-    """What was measured and decided in this process: for each function that exists, and
+    """The measurements and decisions in this process, for each function that exists and
     for each graph that `torch.compile` has made with Tandem (`tandem.torch.report`)."""
     torch: typing.Any = sys.modules.get("tandem.torch")
     of_graphs = set(map(id, torch.graph_functions() if torch else []))

@@ -42,9 +42,10 @@ followed = _Followed()
 
 
 def follow(threads: int) -> None:
-    """Sets the number of threads to that of another library, unless the program has
-    called `set_num_threads`. If that library has a number for each thread of the program,
-    each thread calls this function after its number has changed: the last change counts."""
+    """Sets the number of threads to that of another library, unless the program has called
+    `set_num_threads`. If that library has a number for each thread of the program, each
+    thread calls this function when its own number has changed. The most recent call of any
+    thread determines the number."""
     followed.number = threads
     if not _is_chosen and threads != _tandem.num_threads():
         _tandem.set_num_threads(threads)

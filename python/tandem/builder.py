@@ -105,8 +105,8 @@ class Builder:
     def input(self, dtype: str | np.dtype[typing.Any],
               shape: Iterable[typing.SupportsIndex | None], dims: Iterable[str | None] = (),
               name: str = "") -> _tandem.Value:
-        """Adds an input. A dim of `shape` is None if its size is free. `dims` names
-        the dims; dims of one name have one size in every call."""
+        """Adds an input. A dim of `shape` is None if its size is free. `dims` names the
+        dims. In every call, dims with the same name must have the same size."""
         sizes = convert("shape", shape, lambda dims: [
             None if dim is None else as_int64(dim) for dim in dims],
             "a tuple of sizes, with None for each free dim")
@@ -184,10 +184,10 @@ class Builder:
 
     def scan(self, x: _tandem.Value, *, kind: str, axis: int, exclusive: bool = False,
              reverse: bool = False) -> _tandem.Value:
-        """Adds a scan, whose elements combine all elements of `x` before and with each
-        along `axis`. `kind` is "sum", "prod", "max", "min" or "log_sum_exp". With
-        `exclusive`, an element is not combined itself; with `reverse`, lines are read
-        from their end."""
+        """Adds a scan along `axis`: each element of the result combines the element of
+        `x` at the same index with all elements before it. `kind` is "sum", "prod",
+        "max", "min" or "log_sum_exp". With `exclusive`, only the elements before the
+        index are combined. With `reverse`, lines are read from their end."""
         return self.op("scan", x, kind=kind, axis=axis, exclusive=exclusive,
                        reverse=reverse)
 
@@ -201,7 +201,7 @@ class Builder:
 
     def _add(self, add: Callable[..., _T], name: str, operands: tuple[_tandem.Value, ...],
              attributes: dict[str, object]) -> _T:
-        # Numbers and arrays of numpy are attributes, too.
+        # Attributes may also be numbers and arrays of numpy.
         numbers, expressions = _take_expressions(attributes)
         text = json.dumps(numbers, default=lambda value: convert(
             f"{name}: an attribute", value, lambda each: each.tolist(),

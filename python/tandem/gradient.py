@@ -10,7 +10,7 @@ from ._errors import check_type
 from ._function import Function, as_shape
 from ._inputs import in_order
 
-# Functions for so many signatures are kept.
+# The number of signatures for which functions are kept.
 _MOST_SIGNATURES = 256
 
 
@@ -18,10 +18,11 @@ def value_and_grad(function: Function, *, wrt: int | str | Sequence[int | str] =
                    loss: int = 0) -> Callable[..., typing.Any]:
     """A callable that returns the outputs of a function and gradients of a loss.
 
-    It takes the arrays that the function takes, in the order of the inputs or by
-    name, and returns a pair: the function's output, or a tuple of its outputs, and the
-    gradient with respect to `wrt`, or a tuple of gradients if `wrt` is a list.
-    Each gradient has the shape and dtype of its input.
+    The callable takes the same arrays as the function, in the order of the inputs or
+    by name. It returns a pair. The first item is the output of the function, or a
+    tuple if there are several outputs. The second item is the gradient with respect to
+    `wrt`, or a tuple of gradients if `wrt` is a list. Each gradient has the shape and
+    dtype of its input.
 
     `wrt` names inputs by number or by name. `loss` is the number of the output
     that is differentiated, which must have one element. A function with gradients

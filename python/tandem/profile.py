@@ -20,7 +20,8 @@ class Step:
       provider: the library that executes an op, such as "onednn", or "".
       nodes: the locations of the nodes of the graph that were fused into the step.
       ns, p10, p90: the median, 10th and 90th percentile of the time, in nanoseconds.
-      bytes_read, bytes_written, flops: what one run works on.
+      bytes_read, bytes_written, flops: the numbers of bytes and operations of
+        one run.
       runs_once: whether the step runs only when the program is loaded.
     """
 
@@ -39,7 +40,8 @@ class Step:
     @property
     def phase(self) -> str:
         """The phase of a training step that the step belongs to: "forward", "backward"
-        or "update"; "forward + backward" for a kernel of ops of two phases."""
+        or "update"; "forward + backward" for a kernel that contains ops of both
+        phases."""
         phases = {phase for node in self.nodes for phase in ("backward", "update")
                   if node.endswith(f"({phase})")}
         if any(not node.endswith(("(backward)", "(update)")) for node in self.nodes):

@@ -1,4 +1,4 @@
-"""What was measured and decided for each shape."""
+"""The measurements and decisions for each shape."""
 
 from __future__ import annotations
 

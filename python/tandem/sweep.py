@@ -24,12 +24,12 @@ def sweep(function: Function | TrainingStep, *, seconds: float = 0.2, seed: int 
 
         tandem.sweep(f, batch=[1, 2, 4, 8])
 
-    Each row has the sizes, the time of an eager call e, of a compiled call c, the
-    cost of compiling C (all in seconds), the number of calls n_star after which
-    compiling pays (None if it does not), and the verdict. Inputs are random.
-    `seconds` is spent on each tier and combination. For a training step, a call is one
-    step, and a row also has `differentiate`, the seconds in which the graph of the step
-    was made. Each signature needs that graph in both tiers, so it is no part of C.
+    Each row has the sizes, the time of an eager call e, of a compiled call c, the cost
+    of compiling C (all in seconds), the number of calls n_star after which compiling
+    pays (None if it does not), and the verdict. Inputs are random. `seconds` is spent
+    on each tier and combination. For a training step, a call is one step, and a row
+    also has `differentiate`, the time to make the graph of the step, in seconds. Both
+    tiers need this graph, so this time is not part of C.
 
     Returns a pandas.DataFrame if pandas is installed, otherwise the rows as a
     Sweep.

@@ -1,4 +1,4 @@
-"""What Dynamo, the backends and Tandem have done in this process."""
+"""Counts of compilations by Dynamo, the backends and Tandem in this process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ _LIMIT = "recompile limit exceeded"
 
 
 class Counters:
-    """Counts compilations, and collects messages about what a backend does not run."""
+    """Counts compilations, and collects the messages of a backend about ops that it
+    does not run."""
 
     def __init__(self) -> None:
         from torch._dynamo.utils import set_compilation_metrics_limit
@@ -37,11 +38,12 @@ class Counters:
     def read(self) -> dict[str, typing.Any]:
         """The counts of this process:
 
-          graphs: the graphs that Dynamo has traced, and of these `recompiles`, which it
-            has traced because a guard failed.
+          graphs, recompiles: the number of graphs that Dynamo has traced, and how many
+            of them it has traced because a guard failed.
           limit: whether Dynamo has given up recompiling, so that calls run in torch.
           breaks: the number of graph breaks.
-          fallbacks: what the backend has left to torch or to another backend.
+          fallbacks: the messages about graphs and ops that the backend has left to
+            torch or to another backend.
           programs: the shapes that Tandem has compiled.
           peak_bytes: the most memory that the process has used.
         """

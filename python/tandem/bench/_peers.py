@@ -59,7 +59,8 @@ def _openvino(model: Model, settings: Settings) -> Model:
     import openvino.torch
     import torch
 
-    # The backend says only here that it hands a graph to Inductor (`_counters`).
+    # This logger is the only place where the backend reports that it hands a graph
+    # to Inductor (`_counters`).
     logging.getLogger(OPENVINO_LOGGER).setLevel(logging.DEBUG)
     # With torch 2.15, the backend runs convolutions only by AOTAutograd, and only if no
     # parameter needs a gradient.

@@ -22,7 +22,8 @@ HEAD = ("system", "total", "first result", "median", "p99", "graphs", "recompile
 
 
 def fallbacks(counts: dict[str, typing.Any]) -> list[str]:
-    """A remark on what the system has left to another one, if there is anything."""
+    """A remark on the graphs and ops that the system has left to another system, if there
+    are any."""
     ops = sorted({text.split(" (")[0] for text in counts["fallbacks"]})
     return [f"falls back: {', '.join(ops)}"] if ops else []
 
@@ -85,7 +86,7 @@ class Row:
 
     @property
     def remark(self) -> str:
-        """What a reader must know beside the times."""
+        """Facts that a reader must know in addition to the times."""
         if self.error:
             return f"failed: {self.error}"
         last = self.counts[-1]

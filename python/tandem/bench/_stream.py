@@ -30,16 +30,17 @@ def stream(model: str | Model, shapes: Iterable[typing.Any], *,
 
     Each system runs in a new Python interpreter, under `torch.no_grad()`, and with empty
     caches on disk. The first call includes compiling, but not `import torch`. Results
-    are compared with those of torch eager, and a system that fails has its error in its
-    row.
+    are compared with those of torch eager. If a system fails, its row contains the
+    error.
 
     Args:
       model: "module:function" or "file.py:function", where the function takes no
-        arguments and returns the model; or a model or a function that `torch.save` can
-        write, whose class is not defined in `__main__`.
+        arguments and returns the model; or a model, or a function that returns one.
+        `torch.save` must be able to write the model or function, and its class must not
+        be defined in `__main__`.
       shapes: for each call a shape, a list of shapes, a tensor, or a tuple of tensors.
-        Inputs of given shapes are random numbers of float32. The same shape, or the same
-        tensors, are the same inputs.
+        Inputs of given shapes are random numbers of float32. Calls with the same shape,
+        or with the same tensors, have the same inputs.
       peers: names of systems: "eager", "inductor", "inductor-static",
         "inductor-dynamic", "openvino", "tandem", and "tandem-unbacked", where Dynamo is
         told which dims vary between calls.

@@ -60,8 +60,8 @@ class Session:
         return result, time.perf_counter_ns() - start
 
     def stream(self, order: list[int]) -> dict[str, typing.Any]:
-        """Calls with these inputs: the time of each call, and the largest error of the
-        first and the last result for each of the inputs."""
+        """Makes the calls in `order`. Returns the time of each call, and the largest
+        error of the first and the last result for each of the inputs."""
         self._mark_unbacked()
         times: list[int] = []
         results: dict[int, list[typing.Any]] = {}
@@ -79,8 +79,9 @@ class Session:
         return {"ns": ns, "relative_error": self._error(0, result)}
 
     def warm_up(self, seconds: float) -> dict[str, typing.Any]:
-        """Calls until at least `seconds` have passed and nothing is compiled in the
-        background, and again as long; the error of the last result."""
+        """Repeats calls until at least `seconds` have passed and nothing is
+        compiled in the background, and then repeats calls for the same time again.
+        Returns the error of the last result."""
         for _ in range(2):
             end = time.perf_counter() + seconds
             while time.perf_counter() < end:
@@ -91,7 +92,8 @@ class Session:
         return {"relative_error": self._error(0, result), "counts": self.counters.read()}
 
     def block(self, seconds: float) -> dict[str, typing.Any]:
-        """The times of calls, for as long as asked, and at least three."""
+        """The times of calls, which are repeated for `seconds` seconds, but at
+        least three times."""
         times: list[int] = []
         end = time.perf_counter() + seconds
         while len(times) < 3 or time.perf_counter() < end:

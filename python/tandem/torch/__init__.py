@@ -19,7 +19,8 @@ from .. import _tandem
 
 from ._version import warn_of_other_version
 
-# Before modules that may lack something in another version.
+# This precedes the imports of modules that may fail with another version of
+# torch.
 warn_of_other_version(torch.__version__)
 
 from ._backend import backend  # noqa: E402
@@ -30,8 +31,8 @@ from ._importer import Fallback  # noqa: E402
 from ._report import GraphReport, Report, graph_functions, report  # noqa: E402
 from ._step import TrainingStep, training_step  # noqa: E402
 
-# Kernels run on the OpenMP workers of torch: with workers of its own, Tandem would slow
-# down torch's ops.
+# Kernels run on the OpenMP workers of torch. If Tandem had its own workers, they would
+# slow down the ops of torch.
 _tandem.share_openmp(str(pathlib.Path(torch.__file__).with_name("lib") / "libtorch_cpu.so"))
 
 # torch finds the backend of an installed package by its entry point.

@@ -29,9 +29,9 @@ from ._table import HANDLERS
 from ._taps import use_taps
 from ._training import math_attention, partition
 
-# What is done about ops that are left to torch.
+# The values of the option `fallback`: how ops that are left to torch are reported.
 FALLBACKS = ("warn", "error", "silent")
-# Who draws random numbers.
+# The values of the option `rng`: the library that draws random numbers.
 GENERATORS = ("torch", "tandem")
 OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": None,
            "rng": "torch"}
@@ -39,8 +39,8 @@ OPTIONS = {"fallback": "warn", "mode": "auto", "precision": "strict", "cache": N
 
 @functools.cache  # core_aten_decompositions() takes 100 ms.
 def decompositions() -> dict[typing.Any, Callable[..., typing.Any]]:
-    """Core ATen's decompositions of the ops that the table lacks. Ops of the table stay
-    whole, because their kernels are better than those of their parts."""
+    """Core ATen's decompositions of the ops that the table lacks. Ops in the table are not
+    decomposed, because a kernel for the whole op is faster than kernels for its parts."""
     return {op: function for op, function in core_aten_decompositions().items()
             if op not in HANDLERS}
 
@@ -137,8 +137,8 @@ def _static_inputs() -> list[int]:
 
 
 def _returned() -> int | None:
-    """The number of results of a forward graph that the caller gets. The others are saved
-    for the backward graph."""
+    """The number of results of a forward graph that are returned to the caller. The other
+    results are saved for the backward graph."""
     context = torch._guards.TracingContext.try_get()
     metadata = context.fw_metadata if context else None
     return metadata.num_forward if metadata else None
@@ -165,11 +165,12 @@ def build_with(options: dict[str, typing.Any]) -> Build:
 def compile_graph(graph: torch.fx.GraphModule, constants: Sequence[int],
                   options: dict[str, typing.Any], record: GraphRecord,
                   returned: int | None = None) -> Callable[..., typing.Any]:
-    """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch.
-    `record` is given what reports show. The first `returned` results, or else all, have
-    the strides that torch was promised."""
+    """A function that runs a graph of ATen ops; ops that Tandem lacks run in torch. `record`
+    is given what reports show. The first `returned` results have the strides that torch
+    expects; all results do if `returned` is None."""
     follow(torch.get_num_threads())
-    # While torch traces, tensors have no elements, but constants of functions have.
+    # While torch traces, new tensors have no elements, but constants of functions must have
+    # elements.
     with record.time_tandem(), _disable_current_modes():
         use_taps(graph.graph)
         checks = find_checks(graph.graph, returned is not None)
@@ -245,7 +246,8 @@ class _Supported(OperatorSupportBase):  # type: ignore[misc]
         self.fallbacks = fallbacks
 
     def is_node_supported(self, modules: typing.Any, node: torch.fx.Node) -> bool:
-        # A part takes tensors, and not the tuple of an op with several results.
+        # The input of a part must be a tensor, and cannot be the tuple that an op with
+        # several results returns.
         is_result = node.target is operator.getitem and node.args[0] in self.fallbacks
         return (node.op == "call_function" and node not in self.fallbacks and not is_result
                 and not is_write(node))
@@ -285,8 +287,8 @@ def _return_a_tuple(graph: torch.fx.Graph) -> bool:
 
 
 def _keep_random_ops_in_order(fallbacks: dict[torch.fx.Node, Fallback]) -> None:
-    """Makes each random op depend on the one before, because the order in which they draw
-    numbers decides which numbers they draw."""
+    """Makes each random op depend on the previous random op, because the numbers that an op
+    draws depend on the order of the ops."""
     previous = None
     for node in fallbacks:
         if torch.Tag.nondeterministic_seeded not in getattr(node.target, "tags", ()):

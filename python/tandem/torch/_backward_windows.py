@@ -27,8 +27,8 @@ def convolution_backward(c: Context, gradient: Value, x: Value, weight: Value,
                          padding: Sequence[int], dilation: Sequence[int], transposed: bool,
                          output_padding: Sequence[int], groups: int,
                          mask: Sequence[bool]) -> tuple[Value | None, ...]:
-    """The gradients of the input, of the weights and of the bias, as far as the mask
-    wants them."""
+    """The gradients of the input, of the weights and of the bias. The mask says which of them
+    are needed; the others are None."""
     spatial = len(c.shape(weight)) - 2
     window = _window(*(pair(n, spatial) for n in (stride, padding, dilation)))
     taps = list(c.shape(weight)[2:])
@@ -68,9 +68,9 @@ def _left_over(c: Context, gradient: Value, sizes: Sequence[int], taps: Sequence
 def _without_output_padding(c: Context, gradient: Value, counts: Sequence[int],
                             taps: Sequence[int], window: dict[str, list[int]]
                             ) -> tuple[Value, dict[str, list[int]]]:
-    """The gradient of a transposed convolution, and the attributes of the convolution that
-    has a window for each element of the input. The output padding takes the place of
-    padding behind the gradient, and is cut off beyond that."""
+    """The gradient of a transposed convolution, and the attributes of the convolution that has
+    a window for each element of the input. The output padding reduces the padding behind the
+    gradient. If the output padding is larger, the gradient is cropped instead."""
     sizes = c.shape(gradient)[2:]
     high = [pad - (size - _extent(count, n, dim, window)) for dim, (size, count, n, pad)
             in enumerate(zip(sizes, counts, taps, window["pad_high"]))]
@@ -112,7 +112,7 @@ def _batched(c: Context, x: Value, rank: int) -> Value:
 def _high_pads(sizes: Sequence[int], counts: Sequence[int], window: Sequence[int],
                strides: Sequence[int], pads: Sequence[int],
                dilations: Sequence[int]) -> list[int]:
-    """The padding behind each dim with which the dim has as many windows."""
+    """The padding behind each dim with which the dim has the given number of windows."""
     return [max(low, (count - 1) * s + d * (w - 1) + 1 - size - low)
             for size, count, w, s, low, d in zip(sizes, counts, window, strides, pads,
                                                  dilations)]
@@ -160,7 +160,8 @@ def avg_pool_backward(c: Context, gradient: Value, x: Value, window: typing.Any,
     if not is_plain:
         counted_pads = pads if count_include_pad else [0] * rank
         gradient = _divided(c, gradient, sizes, window, strides, pads, counted_pads, divisor)
-    # With ceil_mode, windows reach beyond the padding: the input is longer, and cut.
+    # With ceil_mode, windows may reach beyond the padding. The gradient is therefore computed
+    # for a longer input, and then cropped.
     longer = [size + high - low for size, high, low in zip(sizes, highs, pads)]
     y = c.b.avg_pool_backward(
         _batched(c, gradient, rank), input_sizes=longer, window=window, strides=strides,
@@ -173,7 +174,8 @@ def avg_pool_backward(c: Context, gradient: Value, x: Value, window: typing.Any,
 def _divided(c: Context, gradient: Value, sizes: Sequence[int], window: Sequence[int],
              strides: Sequence[int], pads: Sequence[int], counted_pads: Sequence[int],
              divisor: int | None) -> Value:
-    """A gradient whose quotient by the size of the window is that by the divisors."""
+    """The gradient times the window size, divided by the divisors. Dividing the result by the
+    window size then divides the gradient by the divisors."""
     axes = [Axis.sliding(*each) for each in zip(
         sizes, c.shape(gradient)[-len(window):], window, strides, pads)]
     divisors = divisors_of(axes, window, counted_pads)

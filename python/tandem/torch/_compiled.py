@@ -24,8 +24,9 @@ _LOG = logging.getLogger(__name__)
 MAX_FUNCTIONS = 64
 # A graph remembers at most this many sets of sizes of a function for all sizes.
 MAX_SIZES = 4096
-# A parameter or a buffer becomes an input after this many changes before which building
-# functions took more than this share of the time.
+# A parameter or a buffer becomes an input after MAX_CHANGES changes. A change counts if
+# building functions has taken more than the share MAX_BUILD_SHARE of the time since the
+# previous change of any parameter or buffer.
 MAX_CHANGES = 3
 MAX_BUILD_SHARE = 0.1
 
@@ -40,8 +41,8 @@ def _picker(positions: Sequence[int]) -> Callable[[Sequence[typing.Any]], Sequen
 
 
 class _Split:
-    """The numbers of the tensors among a graph's inputs: of those whose values functions
-    are built with (parameters and buffers), and of the inputs of these functions."""
+    """The numbers of the tensors among a graph's inputs, in two lists. Functions are built
+    with the values of `constants` (parameters and buffers), and take `varying` as inputs."""
 
     def __init__(self, constants: Sequence[int], tensors: Sequence[int]) -> None:
         self.constants = list(constants)
@@ -64,8 +65,8 @@ class _Constants:
         self.build_seconds = 0.0
 
     def hold(self, tensors: Sequence[torch.Tensor]) -> bool:
-        """Whether the constants of a call are these. Runs in every call, once per
-        parameter, so the loops are in C."""
+        """Whether the constants of a call are still the ones that functions were built with.
+        Runs in every call, once per parameter, so the loops are in C."""
         if list(map(_version_of, tensors)) != self.versions:
             return False
         return all(map(operator.is_, tensors, self.tensors)) or all(
@@ -93,14 +94,15 @@ class CompiledGraph:
     """A graph as a function of tensors, as torch's backends return it: it takes a list
     of tensors and sizes, and returns the results as a list.
 
-    One Function of Tandem is built for all sizes. If the graph has an op for which
-    sizes must be numbers, a Function is built for each set of sizes. All are built again
-    after a parameter or a buffer has changed. One that changes again and again, such as
-    a cache that the program writes to between calls, becomes an input of the Function.
+    One Function of Tandem is built for all sizes. If the graph has an op for which sizes must
+    be numbers, a Function is built for each set of sizes. All are built again after a
+    parameter or a buffer has changed. A parameter or buffer that changes repeatedly, such as a
+    cache that the program writes to between calls, becomes an input of the Function.
 
-    If an op does not support the sizes of a call, `name_fallback` is told why, and torch
-    runs the graph for these sizes. Without it, Unsupported is raised. The first `returned`
-    results, or else all, have the strides that torch was promised.
+    If an op does not support the sizes of a call, `name_fallback` is called with the reason,
+    and torch runs the graph for these sizes. If there is no `name_fallback`, Unsupported is
+    raised. The first `returned` results have the strides that torch expects; all results do if
+    `returned` is None.
     """
 
     _boxed_call = True
@@ -144,7 +146,8 @@ class CompiledGraph:
                 only._drain()
             return list(results) if isinstance(results, tuple) else [results]
         tensors = list(arguments)
-        arguments.clear()  # The caller gives them away, so that memory can be reused.
+        # The caller no longer needs the list, so the memory of its tensors can be reused.
+        arguments.clear()
         # Other threads may call the graph at the same time.
         known = self.known
         if known is None or not known.hold(known.split.pick_constants(tensors)):

@@ -16,9 +16,9 @@ from ._table import Unsupported
 
 
 def as_function(program: typing.Any, **options: typing.Any) -> Function:
-    """The function that a program of `torch.export.export` computes. Unlike the modules
-    of `load`, it takes parameters as inputs, so that it has gradients with respect to them
-    (`tandem.grad`):
+    """The function that a program of `torch.export.export` computes. Unlike the modules of
+    `load`, the function takes parameters as inputs, so that gradients with respect to
+    parameters can be computed (`tandem.grad`):
 
         program = torch.export.export(model_with_loss, (x, labels))
         f = tandem.torch.as_function(program)
@@ -28,11 +28,11 @@ def as_function(program: typing.Any, **options: typing.Any) -> Function:
             loss, gradients = step(**parameters, x=x, labels=labels)
 
     The inputs of the function are the parameters and the buffers, with their names in the
-    model, and then the inputs of the program. A tensor with several names, such as the
-    weights of an embedding that are those of the last layer, too, is one input with the
-    first name. The outputs are those of the program, and then the new values of the
-    buffers that the program writes to, such as the statistics of batch norms in training,
-    with the names of the buffers.
+    model, and then the inputs of the program. A tensor with several names is one input
+    with the first name; for example, an embedding and the last layer may share their
+    weights. The outputs are the outputs of the program, followed by the new values of the
+    buffers that the program writes to, such as the statistics of batch norms in training.
+    These outputs have the names of the buffers.
 
     `program` may also be the path of a file that `torch.export.save` wrote. The options
     are "mode", "precision" and "cache" of the backend. Raises Error if Tandem lacks an op

@@ -121,7 +121,8 @@ class Importer:
         if handler is None:
             raise Unsupported("Tandem has no such op")
         self.builder.set_location(location_of(node) or node.name)
-        # These decide where a result is and the order of its elements in memory.
+        # These options only determine the device of a result and the order of its
+        # elements in memory.
         options = {name: value for name, value in options.items()
                    if name not in ("memory_format", "layout", "device", "pin_memory",
                                    "non_blocking")}
@@ -134,11 +135,11 @@ class Importer:
             raise Unsupported(error.message) from error
         except (Unsupported, NeedsSizes):
             raise
-        except Exception as error:  # Of a use that the function did not expect.
+        except Exception as error:  # The function did not expect this use of the op.
             raise Unsupported(f"unexpected arguments: {error}") from error
 
     def _noted(self, value: typing.Any, result: typing.Any) -> typing.Any:
-        """A value whose shape the builder is told."""
+        """The value, after its shape has been noted in the builder."""
         for each, tensor in zip(value if isinstance(value, tuple) else [value],
                                 result if isinstance(result, (tuple, list)) else [result]):
             if isinstance(each, Value):

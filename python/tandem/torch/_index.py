@@ -43,8 +43,9 @@ def index(c: Context, x: Value, indices: Sequence[Value | None]) -> Value:
 
 
 def _places(c: Context, shape: Sequence[int], dim: int, index: Value) -> Value:
-    """The positions in a flat tensor of `shape` of the elements whose index along `dim`
-    is `index`, and whose other indices are those of `index` itself; flat."""
+    """The positions of the selected elements in a flattened tensor of shape `shape`, as a
+    flat tensor. For each element of `index`, the selected element has this value as its
+    index along `dim`. Its other indices are those of the element of `index`."""
     wanted = c.shape(index)
     linear: Value | None = None
     for axis, size in enumerate(shape):

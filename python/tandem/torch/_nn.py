@@ -55,8 +55,8 @@ def _integer_convolution(c: Context, x: Value, weight: Value, bias: Value | None
 
 def _spread(c: Context, x: Value, weight: Value, strides: Sequence[int],
             pads: Sequence[int], dilations: Sequence[int], more: Sequence[int]) -> Value:
-    """The input of the convolution that a transposed convolution is: with zeros between
-    and around its elements."""
+    """A transposed convolution is a convolution of an input that has zeros between and
+    around its elements. Returns this input."""
     reach = [d * (k - 1) for d, k in zip(dilations, c.shape(weight)[2:])]
     low = [0, 0, *(r - p for r, p in zip(reach, pads))]
     high = [0, 0, *(r - p + m for r, p, m in zip(reach, pads, more))]
@@ -145,7 +145,8 @@ def avg_pool(c: Context, x: Value, window: Sequence[int], stride: Sequence[int] 
 
 def divisors_of(axes: Sequence[Axis], window: Sequence[int],
                 pads: Sequence[int]) -> torch.Tensor:
-    """The number of elements in each window. Those in pads count, those beyond do not."""
+    """The number of elements in each window. Elements in the padding count. Elements
+    beyond the padding do not."""
     lengths = [(axis.starts + w).clamp(max=axis.size + pad) - axis.starts.clamp(min=-pad)
                for axis, w, pad in zip(axes, window, pads)]
     return _windows.counts(axes, lengths)

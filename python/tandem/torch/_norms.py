@@ -97,9 +97,9 @@ def _per_channel(c: Context, value: Value, shape: Sequence[int]) -> Value:
 
 def _of_statistics(c: Context, x: Value, mean: Value, rstd: Value, factor: Value,
                    total: Value, dot: Value) -> Value:
-    """What the gradient of the input loses because mean and variance depend on it:
-    (x - mean) · dot · factor · rstd² / count + total · factor / count, which has the form
-    of a batch norm."""
+    """The part that is subtracted from the gradient of the input because mean and variance
+    depend on the input: (x - mean) · dot · factor · rstd² / count + total · factor / count,
+    which has the form of a batch norm."""
     shape = c.shape(x)
     count = math.prod(size for d, size in enumerate(shape) if d != 1)
     slope = _share(c, c.b.mul(c.b.mul(dot, factor), c.b.mul(rstd, rstd)), count)

@@ -1,9 +1,9 @@
 """Random numbers of graphs.
 
-By default, torch draws them before the call of a function, with its own generator and in
-the order of the graph, so that a model draws what it draws in torch eager. With the
-option `rng="tandem"`, the op `random` (Philox4x32-10) makes masks of dropout in the
-function, from a key that torch's generator draws for each call.
+By default, torch draws the numbers before the call of a function, with its own generator
+and in the order of the graph. A model therefore draws the same numbers as in torch eager.
+With the option `rng="tandem"`, the op `random` (Philox4x32-10) makes masks of dropout in
+the function, from a key that torch's generator draws for each call.
 """
 
 from __future__ import annotations
@@ -53,8 +53,8 @@ def hoist_draws(graph: torch.fx.Graph, rng: str, symbols: Symbols) -> list[Draw]
     """Replaces random ops by inputs behind the others. Returns a function for each of
     these inputs, which makes it.
 
-    Ops behind a random op that reads elements of tensors, such as multinomial, stay: the
-    order decides which numbers they draw.
+    An op behind a random op that reads elements of tensors, such as multinomial, is not
+    replaced, because the numbers that it draws depend on the order of the ops.
     """
     if rng == "tandem":
         _draw_in_graph(graph)

@@ -1,4 +1,5 @@
-"""What torch and Tandem spent on each graph, and where Dynamo broke graphs."""
+"""The times that torch and Tandem spent on each graph, and the places where Dynamo broke
+graphs."""
 
 from __future__ import annotations
 
@@ -66,7 +67,7 @@ class GraphRecord:
 
     @contextlib.contextmanager
     def time_aot(self) -> Iterator[None]:
-        """Measures the body, less what Tandem does in it."""
+        """Measures the time of the body, without the time that Tandem takes in it."""
         before, start = self.tandem_seconds, time.perf_counter()
         yield
         self.aot_seconds = (time.perf_counter() - start) - (self.tandem_seconds - before)
@@ -138,7 +139,7 @@ RECORDS = _Records()
 
 
 def own(run: typing.Any, record: GraphRecord) -> None:
-    """Has reports show a graph while the callable that runs the graph exists."""
+    """Makes reports show a graph as long as the callable that runs the graph exists."""
     run.record = record
     RECORDS.add(record)
 
@@ -188,8 +189,8 @@ class GraphReport:
     def break_even(self, signature: Signature) -> float | None:
         """n* of a signature with the tracing seconds T added to the cost of compiling:
         ⌈(C + T)/(e − c)⌉. `signature.break_even` is n* without them. e and c are times
-        of Tandem's tiers. None if tracing and compiling do not pay, or if this is not
-        known."""
+        of Tandem's tiers. The result is None if tracing and compiling do not pay off, or
+        if that is not known."""
         traced = self.tracing_seconds
         return None if traced is None else signature.break_even_after(traced * 1e9)
 

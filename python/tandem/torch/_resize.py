@@ -44,7 +44,8 @@ class _Resized:
 
 
 def _resize_of(c: Context, x: Value, arguments: Sequence[typing.Any]) -> _Resized:
-    """From the scales of an op: one list, or one number for each dim."""
+    """Describes a resize op by its scales, which are given as one list or as one
+    number for each dim."""
     rank = next(int(digit) for digit in c.op.split(".")[1][::-1] if digit.isdigit())
     is_list = len(arguments) == 1 and isinstance(arguments[0], (list, tuple))
     scales = list(arguments[0] if is_list else arguments)

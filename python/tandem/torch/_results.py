@@ -1,4 +1,4 @@
-"""What calls of graphs return: tensors with the strides that torch was promised, views of
+"""The results of calls of graphs: tensors with the strides that torch expects, views of
 inputs, and inputs that were written to."""
 
 from __future__ import annotations
@@ -127,8 +127,7 @@ class InTorch:
 
 
 class Strides:
-    """The strides that torch was promised for a result, where they are not those of a
-    row-major tensor."""
+    """The strides that torch expects of a result that is not a row-major tensor."""
 
     def __init__(self, shape: list[int], strides: list[int]) -> None:
         self.shape = shape

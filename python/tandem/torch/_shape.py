@@ -244,7 +244,8 @@ def constant_pad(c: Context, x: Value, pads: Sequence[int], value: float = 0) ->
 
 
 def crop(c: Context, x: Value, low: Sequence[int], high: Sequence[int]) -> Value:
-    """x without as many elements at the ends of dims as the negative pads say."""
+    """Removes elements at the ends of the dims of x: a negative pad is the number of
+    elements to remove."""
     if min(*low, *high, 0) == 0:
         return x
     starts = [max(0, -n) for n in low]
@@ -295,7 +296,7 @@ def arange(c: Context, *bounds: float, **_: typing.Any) -> Value:
     dtype = "float64" if is_float(c.dtype) and any(
         isinstance(n, float) for n in (start, step)) else "int64"
     x = c.cast(iota(c, size), dtype)
-    if step != 1:  # Of integers, torch truncates start and step.
+    if step != 1:  # For integers, torch truncates start and step.
         x = c.b.mul(x, c.splat(step, dtype))
     if start != 0:
         x = c.b.add(x, c.splat(start, dtype))
@@ -305,7 +306,7 @@ def arange(c: Context, *bounds: float, **_: typing.Any) -> Value:
 @handles("linspace")
 def linspace(c: Context, start: Value | float, end: Value | float, steps: int,
              **_: typing.Any) -> Value:
-    """Both halves are computed from the nearer end, as in torch. Of integers, the ends
+    """As in torch, each half is computed from its nearer end. For integers, both ends
     are truncated first."""
     dtype = c.wide if is_float(c.dtype) else "float64"
     start, end = (c.cast(c.cast(each, c.dtype), dtype) for each in (start, end))

@@ -32,8 +32,8 @@ class _Cohort:
 
     @property
     def key(self) -> tuple[typing.Any, ...]:
-        """If this key changes, the step must be traced again. torch itself checks the
-        shapes and dtypes of the tensors."""
+        """The settings that were traced into the step. If this key changes, the step must
+        be traced again. torch itself checks the shapes and dtypes of the tensors."""
         return (*self.settings.items(), *map(id, self.parameters))
 
 

@@ -38,7 +38,8 @@ def is_float(dtype: str) -> bool:
 
 
 class Context:
-    """What the function of an op is given: the builder, and the node's result.
+    """The context in which a function adds an op: the builder, and the metadata of the
+    node's result.
 
     Attributes:
       b: the builder.
@@ -94,7 +95,8 @@ class Context:
         return self.b.cast(value, dtype=BUILDER_NAMES[dtype])
 
     def numeric(self, value: Value) -> Value:
-        """A value, but uint8 for bool, which most ops do not take."""
+        """The value, converted to uint8 if it is bool, because most ops do not take
+        bool."""
         return self.cast(value, "uint8") if self.dtype_of(value) == "bool" else value
 
     def splat(self, number: float, dtype: str, shape: typing.Sequence[int] = ()) -> Value:
@@ -115,7 +117,7 @@ class Context:
                 else self.b.reshape(value, shape=shape))
 
     def _count(self, size: Size) -> Value:
-        """A size as an int64 scalar: the sum of as many ones."""
+        """A size as an int64 scalar, which is computed as a sum of ones."""
         ones = self.b.broadcast(self.splat(1, "int64"), shape=[size], dims=[])
         return self.b.reduce(ones, kind="sum", dims=[0])
 
@@ -150,9 +152,9 @@ HANDLERS: dict[typing.Any, Handler] = {}
 
 
 def handles(*names: str) -> Callable[[F], F]:
-    """Enters a function for ops of `torch.ops.aten` by name: "relu" is all overloads,
-    "add.Tensor" is one, and "prims::NAME" is of `torch.ops.prims`. Names that this
-    version of torch lacks are left out."""
+    """Registers a function for ops of `torch.ops.aten` by name: "relu" stands for all
+    overloads, "add.Tensor" for one overload, and "prims::NAME" for an op of
+    `torch.ops.prims`. Names that this version of torch lacks are left out."""
     def enter(function: F) -> F:
         for name in names:
             namespace, _, rest = name.rpartition("::")

@@ -15,8 +15,8 @@ from ._taps import use_taps
 
 def partition(joint: torch.fx.GraphModule, inputs: Sequence[typing.Any],
               **options: typing.Any) -> tuple[torch.fx.GraphModule, torch.fx.GraphModule]:
-    """Cuts a joint graph into a forward and a backward graph, between which few bytes
-    are kept."""
+    """Cuts a joint graph into a forward and a backward graph, such that few bytes are
+    kept for the backward graph."""
     from torch._functorch.partitioners import min_cut_rematerialization_partition
 
     use_taps(joint.graph)

@@ -24,7 +24,7 @@ class Rule:
 
     Attributes:
       constants: the settings that the formula reads when it is traced.
-      refused: settings that are not supported, each with the only value that is.
+      refused: settings of which only one value is supported, each with this value.
     """
 
     constants: tuple[str, ...] = ()
@@ -124,7 +124,7 @@ class Adam(Rule):
 
 
 class _AdamW(Adam):
-    """Older versions of AdamW have no setting that tells it from Adam."""
+    """In older versions of torch, no setting distinguishes AdamW from Adam."""
 
     def update(self, group: Group, *rest: typing.Any) -> list[torch.Tensor]:
         return super().update(group | {"decoupled_weight_decay": True}, *rest)

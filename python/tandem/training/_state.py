@@ -100,8 +100,8 @@ class TrainingState:
     def load(self, path: str | os.PathLike[str]) -> dict[str, str]:
         """Reads a checkpoint into this state, and returns its notes.
 
-        Raises Error, and changes nothing, if the file is damaged, or if it has other
-        tensors than this state: it is of another model or optimizer.
+        Raises Error, and changes nothing, if the file is damaged, or if its tensors
+        differ from those of this state because it is from another model or optimizer.
         """
         text = os.fsdecode(path)
         given, notes = _tandem.load_arrays(text)

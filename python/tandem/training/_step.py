@@ -19,7 +19,7 @@ from ._state import Place, Slot, TrainingState
 if typing.TYPE_CHECKING:
     import numpy as np
 
-# Functions for so many signatures are kept.
+# The number of signatures for which functions are kept.
 _MOST_SIGNATURES = 256
 # The numbers of inputs and of an output.
 _Which = int | str
@@ -40,8 +40,8 @@ def training_step(loss: Function, optimizer: Optimizer, *, parameters: Sequence[
       without_decay: the parameters that are not subject to weight decay.
       buffers: inputs that the step replaces by outputs, such as
         {"mean": "new mean"} for the running statistics of a batch norm.
-      steps_input: the input, a uint64 scalar, that gets the number of steps that were
-        done before (`tandem.training.dropout`).
+      steps_input: the input that receives the number of completed steps, a uint64 scalar
+        (`tandem.training.dropout`).
       output: the output that is the loss.
       phases: "apart" forbids compiled kernels that compute ops of several phases
         (forward pass, backward pass and update), so that `Profile.phases` shows the
@@ -72,8 +72,8 @@ class TrainingStep:
 
     A call runs one step and updates the state in place. A function with gradients and
     update is made for each signature at its first call, e.g. for each batch size. Each of
-    them chooses its own tier: the last, smaller batch of an epoch may stay eager where the
-    others are compiled.
+    these functions chooses its own tier. For example, the smaller last batch of an epoch
+    may stay eager while the others are compiled.
     """
 
     def __init__(self, loss: Function, settings: dict[str, typing.Any]) -> None:
@@ -105,8 +105,8 @@ class TrainingStep:
 
     def __call__(self, state: TrainingState, *inputs: typing.Any, rate: float,
                  tier: str | None = None, **named: typing.Any) -> typing.Any:
-        """Runs one step with the learning rate `rate`, and returns the outputs of the
-        loss function that are no buffers: an array, or a tuple of arrays.
+        """Runs one step with the learning rate `rate`. Returns the outputs of the loss
+        function that are not new values of buffers, as an array or a tuple of arrays.
 
         `inputs` are the inputs of the loss function that are no part of the state, in
         order or by name. `tier` forces a tier: "eager", "compiled" or "reference".
@@ -149,9 +149,9 @@ class TrainingStep:
                 for shapes, function in self._functions.items()]
 
     def replay(self, log: Sequence[Mapping[str, typing.Any]]) -> None:
-        """Makes this step choose the tiers that another step chose, which `log` is from
-        (`tier_log`). With the same first state and the same inputs, both steps compute the
-        same bits. Calls after the last call of the log run in the tier of that call.
+        """Makes this step choose the same tiers as another step, whose `tier_log` is `log`.
+        With the same first state and the same inputs, both steps compute the same bits.
+        Calls after the last call of the log run in the tier of that call.
 
         Raises Error if this step has been called.
         """
