@@ -38,8 +38,8 @@ Value makeConstant(OpBuilder &builder, Value like, int64_t number) {
           type, builder.getIntegerAttr(type.getElementType(), number)));
 }
 
-/// Replaces the sum of the products of an instruction by what `change` makes of
-/// it.
+/// Replaces the sum of products that an instruction computes by the result of
+/// `change`.
 bool changeProducts(LLVM::LLVMFuncOp body, size_t place,
                     function_ref<Value(OpBuilder &, Value)> change) {
   auto calls = collect<LLVM::CallIntrinsicOp>(body);
@@ -56,7 +56,8 @@ bool changeProducts(LLVM::LLVMFuncOp body, size_t place,
     before = call.getArgs()[0];
     call.getArgsMutable()[0].assign(makeConstant(builder, before, 0));
   }
-  // The uses that `change` adds keep the result itself.
+  // Collect the uses first, because the ops that `change` adds must read the
+  // unchanged result.
   auto uses = llvm::to_vector(llvm::make_pointer_range(result.getUses()));
   builder.setInsertionPointAfter(call);
   Value changed = change(builder, result);

@@ -23,7 +23,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// Convolutions that combine more elements to one are better contractions.
+/// The most elements that a convolution may combine to one result for its
+/// padding to be materialized. Convolutions that combine more are better
+/// contractions.
 constexpr int64_t kMaxReadsOfLoop = 16;
 
 class CPU final : public Target {
@@ -95,7 +97,8 @@ private:
 
 void CPU::addLayoutPasses(OpPassManager &pm,
                           const PipelineOptions &options) const {
-  // Before layouts, whose costs depend on the type of the data.
+  // This pass runs before layouts are assigned, because their costs depend on
+  // the element type of the data.
   FitBytesOptions bytes;
   bytes.deviceSpec = options.deviceSpec;
   bytes.sums = read(options.targetOptions).byteSums;
@@ -119,27 +122,30 @@ void CPU::addPassesBeforeFusion(OpPassManager &pm,
     choose.notes = !options.fusionReport.empty();
     pm.addNestedPass<func::FuncOp>(createChooseContractions(choose));
   }
-  // After the choice for other contractions: this pass makes its own, and the
-  // library is slow for the convolutions that the pass builds.
+  // This pass runs after the backends of other contractions have been chosen:
+  // it chooses the backend of the convolutions that it builds, for which the
+  // library is slow.
   DecomposeConvBackwardWeightsOptions decompose;
   decompose.how = given.contractions;
   decompose.deviceSpec = options.deviceSpec;
   pm.addNestedPass<func::FuncOp>(createDecomposeConvBackwardWeights(decompose));
-  // Fusion makes one kernel of what a softmax becomes.
+  // Fusion makes one kernel of the ops that replace a softmax.
   pm.addNestedPass<func::FuncOp>(createTandemDecomposeSoftmax());
   TandemSplitReductionsOptions split;
   split.deviceSpec = options.deviceSpec;
   pm.addNestedPass<func::FuncOp>(createTandemSplitReductions(split));
-  // Fusion would compute the padding in place. A GPU predicates its loads and
-  // would only pay one more launch; a kernel of a contraction has no need of
-  // it, so only what is lighter is padded.
+  // Fusion would compute padding inside the loop kernel. A GPU predicates its
+  // loads, so materializing the padding would only cost it another launch.
+  // Contraction kernels skip padding, so only ops that are light enough for a
+  // loop kernel are padded.
   TandemMaterializePaddingOptions padding;
   padding.maxReads = kMaxReadsOfLoop;
   pm.addNestedPass<func::FuncOp>(createTandemMaterializePadding(padding));
 }
 
-/// Fusion says what becomes a contraction of ours: a library packs for itself.
-/// What is transformed is packed with it.
+/// These passes run after fusion, which decides which contractions become
+/// generated kernels. A library packs weights itself. Transformed weights are
+/// packed when they are transformed.
 void CPU::addPassesAfterFusion(OpPassManager &pm,
                                const PipelineOptions &options) const {
   TransformWeightsOptions transform;

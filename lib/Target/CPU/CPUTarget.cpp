@@ -86,15 +86,15 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   math.stock = target.stockMath;
   passes.addPass(createExpandMath(math));
   passes.addPass(createSoftenBF16());
-  // Half of what the emitters of tiles and lanes say, they say twice; each op
-  // less is one less to convert, translate and optimize.
+  // The emitters of tiles and lanes emit about half of their ops twice. Each op
+  // that CSE removes need not be converted, translated and optimized.
   passes.addPass(createCSEPass());
   passes.addPass(createLowerLoopsToLLVM());
 }
 
 static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
   PassManager passes(kernel->getContext(), ModuleOp::getOperationName());
-  // Once at the end is enough.
+  // Verify once, after all passes.
   passes.enableVerifier(false);
   buildCPUKernelPipeline(passes, options);
   if (failed(passes.run(kernel)) || failed(verify(kernel)))
@@ -103,9 +103,9 @@ static Status lowerToLLVM(ModuleOp kernel, const CPUTargetOptions &options) {
 }
 
 namespace {
-/// Keeps LLVM's first error, where LLVM's own handler would end the process,
-/// and the bytes of the frames of all functions, which call one another once
-/// and none itself.
+/// Keeps LLVM's first error, for which LLVM's own handler would end the
+/// process. Adds up the stack frames of all functions, in bytes: no function is
+/// recursive, and each calls another at most once.
 struct DiagnosticCollector : llvm::DiagnosticHandler {
   DiagnosticCollector(std::string &message, int64_t &frameBytes)
       : message(message), frameBytes(frameBytes) {}
@@ -183,7 +183,8 @@ Expected<fb::KernelT> compileKernelForCPU(ModuleOp kernel,
       logFrame(result.frame);
       return result;
     }
-    // What spills so much has many lanes: half of them spill less.
+    // A kernel that spills this much works on many lanes. With half of them it
+    // spills less.
     if (target.vectorBits <= kNarrowest)
       return fail("codegen", "needs " + std::to_string(result.frame) +
                                  " bytes of stack, where a kernel may take " +

@@ -30,8 +30,9 @@ using namespace llvm;
 
 namespace tandem {
 
-/// What is left to do: fold address arithmetic, share what is common, take
-/// what does not change out of loops.
+/// The optimizations that the emitted code still needs: folding of address
+/// arithmetic, common subexpression elimination, and hoisting of loop
+/// invariants.
 static FunctionPassManager buildPipeline() {
   FunctionPassManager passes;
   auto hoistInvariants = [&] {
@@ -43,15 +44,17 @@ static FunctionPassManager buildPipeline() {
   hoistInvariants();
   passes.addPass(InstCombinePass());
   passes.addPass(EarlyCSEPass());
-  // InstCombine puts sums of addresses in another order, anew in each loop.
+  // InstCombine reassociates address computations differently in each loop, so
+  // hoist again.
   hoistInvariants();
   return passes;
 }
 
-/// LLVM 22's instruction selection takes lanes in which both operands of a
-/// division are zero for zeros (TargetLowering::SimplifyDemandedVectorElts),
-/// and leaves out the mask that is to make them so: they are NaN. It does not
-/// look through a fence, which is no instruction.
+/// If both operands of a division are zero in a lane, LLVM 22's instruction
+/// selection assumes that the result is zero in that lane
+/// (TargetLowering::SimplifyDemandedVectorElts), and drops the mask that would
+/// make it zero. The result is NaN. An arithmetic fence around the dividend,
+/// which emits no instruction, hides it from this analysis.
 static void fenceDividends(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction : instructions(function)) {
@@ -66,9 +69,10 @@ static void fenceDividends(Module &module) {
     }
 }
 
-/// Rounds halves to integral values in f32. InstCombine takes the conversions
-/// around floor, ceil and roundeven away, for they change nothing, and without
-/// AVX512-FP16 instruction selection then rounds one element after the other.
+/// Rounds f16 values to integral values in f32. InstCombine removes the
+/// conversions around floor, ceil and roundeven, because they do not change the
+/// result. Without AVX512-FP16, instruction selection would then round one
+/// element after the other.
 static void widenRoundings(Module &module) {
   for (Function &function : module)
     for (Instruction &instruction :
@@ -94,7 +98,7 @@ static void splitMaskedLoad(IntrinsicInst &load, unsigned vectorBits) {
   Type *element = type->getElementType();
   unsigned lanes = type->getNumElements(), bits = type->getScalarSizeInBits();
   unsigned most = vectorBits / bits;
-  // AVX2 has none of narrower elements, which are loaded one by one.
+  // AVX2 has no masked loads of narrower elements; these are loaded one by one.
   if (lanes <= most || bits < 32)
     return;
   Value *pointer = load.getArgOperand(0), *mask = load.getArgOperand(1);
@@ -116,11 +120,11 @@ static void splitMaskedLoad(IntrinsicInst &load, unsigned vectorBits) {
   load.eraseFromParent();
 }
 
-/// LLVM 22 splits masked loads that are wider than a register, and loads the
-/// part all of whose lanes a constant masks out without a mask, on AVX2: its
-/// lanes are wrong, and may be beyond the memory that there is. So they are
-/// split before. A single register's mask, as any constant one, is seen through
-/// rightly.
+/// Splits masked loads that are wider than a register, because LLVM 22 does so
+/// incorrectly on AVX2. If a constant mask disables all lanes of a part, LLVM
+/// loads that part without a mask. The values of these lanes are wrong, and the
+/// load may access unmapped memory. LLVM handles the constant mask of a single
+/// register correctly.
 static void splitMaskedLoads(Module &module, unsigned vectorBits) {
   for (Function &function : module)
     for (Instruction &instruction :
@@ -177,8 +181,8 @@ bool isWasted(StringRef name) {
           // adds it to a base and an offset in each access.
           "Loop Strength Reduction",
           // Kernels are emitted in an order that fits the registers, and the
-          // machine finds what can run early. Loads of a tile moved ahead of
-          // its products made its accumulators spill.
+          // processor executes out of order. This scheduler moved loads of a
+          // tile ahead of its products, so that accumulators were spilled.
           "Machine Instruction Scheduler",
           "Post RA top-down list latency scheduler",
       },

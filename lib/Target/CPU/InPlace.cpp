@@ -53,8 +53,9 @@ public:
                            writer);
   }
 
-  /// Whether all that reads `value`, or a view of it, does so before the
-  /// result is written at the place, and in the same iteration.
+  /// Whether every op that reads `value`, or a view of it, reads each element
+  /// in the same iteration that overwrites this element, before it is
+  /// overwritten.
   bool mayTake(Value value) {
     return address && llvm::all_of(value.getUses(), [&](OpOperand &use) {
              if (isView(use.getOwner()))
@@ -74,7 +75,8 @@ private:
     return reader == writer ||
            (order == OpOrder::PerIteration && reader->isBeforeInBlock(writer));
   }
-  /// Whether the loops find in the operand the element that they write.
+  /// Whether `reader` reads, in each iteration, the element at the address of
+  /// the result's element.
   bool readsAtResult(linalg::GenericOp reader, OpOperand &use) {
     auto read = dyn_cast<RankedTensorType>(use.get().getType());
     if (!read || !read.hasStaticShape() || !reader.isDpsInput(&use) ||
@@ -88,12 +90,13 @@ private:
   linalg::GenericOp writer;
   RankedTensorType type;
   OpOrder order;
-  /// Of an element of the result, by the loops; null where it is not known.
+  /// The row-major number of an element of the result, as an expression of the
+  /// loops; null if it is not known.
   AffineExpr address;
 };
 
-/// In memory, where i1 is a byte; 0 for what no kernel has, and will be
-/// refused.
+/// The size of an element in memory, where an i1 takes a byte; 0 for types that
+/// no kernel has, which are refused later.
 unsigned getElementBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !type.getElementType().isIntOrFloat())

@@ -64,9 +64,10 @@ void KernelFrame::createBody(ArrayRef<InPlacePair> inPlace) {
                                    body.getArgument(numBuffers + 1));
 }
 
-/// Lets LLVM read an argument of one element ahead of the loops, which may do
-/// nothing. Loads from larger ones stay, as they would take registers from
-/// tiles.
+/// Marks an argument of one element as dereferenceable, so that LLVM may load
+/// it ahead of the loops, which may have no iterations. Loads from larger
+/// arguments are not hoisted, because their values would take registers from
+/// the tiles.
 void KernelFrame::allowEarlyLoad(unsigned argument) {
   auto type = cast<RankedTensorType>(kernel.getArgumentTypes()[argument]);
   if (type.getNumElements() != 1)
@@ -212,8 +213,9 @@ linalg::GenericOp KernelFrame::widen(linalg::GenericOp op) {
   return wide;
 }
 
-/// Whether the caches would hold what a kernel reads and writes: they were
-/// measured with two operands as large as the result.
+/// Whether the caches would hold the operands and results of a kernel.
+/// `streamedBytes` is the limit for one result; it was measured with two
+/// operands as large as the result.
 static bool fitsCaches(func::FuncOp kernel, int64_t streamedBytes) {
   int64_t bytes = 0;
   FunctionType type = kernel.getFunctionType();

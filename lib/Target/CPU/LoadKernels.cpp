@@ -39,8 +39,9 @@ static tandem::Expected<LLJIT *> createLinker() {
   return linker->release();
 }
 
-/// One linker for the process: creating it costs milliseconds. Kernels may
-/// outlive whatever is destroyed at exit, so that it is not.
+/// The linker of the process. There is only one, because creating it takes
+/// milliseconds. It is never destroyed, because kernels may outlive static
+/// objects at exit.
 static tandem::Expected<LLJIT *> getLinker() {
   static const auto &linker = *new tandem::Expected<LLJIT *>(createLinker());
   return linker;

@@ -29,8 +29,8 @@ namespace tandem {
 #define GEN_PASS_DEF_LOWERLOOPSTOLLVM
 #include "tandem/Target/CPU/Passes.h.inc"
 
-/// The straightforward expansions of these lose digits, and erf has none: libm
-/// is called.
+/// Converts math ops to calls of libm for which MLIR's expansions lose digits,
+/// or for which there is none (erf).
 static LogicalResult lowerToLibm(ModuleOp module) {
   bool isNeeded = false;
   module.walk([&](Operation *op) {

@@ -66,12 +66,12 @@ bool isOperand(Value pointer) {
   return isInto(pointer, LLVM::LLVMDialect::getReadonlyAttrName());
 }
 
-/// Each spoils place number `place`, from 0, of those in `body` that it can
-/// spoil, or returns false where there are fewer. What spoils all at once has
-/// place 0.
+/// A fault spoils one of the places in `body` that it applies to: place number
+/// `place`, counted from 0. It returns false if there are fewer places. A fault
+/// that spoils all places at once has only place 0.
 using Fault = bool (*)(LLVM::LLVMFuncOp body, size_t place);
 
-/// Operands of all stores to results that are what is stored.
+/// The value operands of all stores to results.
 SmallVector<OpOperand *> collectStored(LLVM::LLVMFuncOp body) {
   SmallVector<OpOperand *> stored;
   body.walk([&](Operation *op) {
@@ -100,8 +100,8 @@ bool zeroResults(LLVM::LLVMFuncOp body, size_t place) {
   return !stored.empty() && place == 0;
 }
 
-/// What one of several stores, counted from the last, writes is zeros: a tile,
-/// an edge, a tail.
+/// Zeros are stored in place of the values of one of several stores, counted
+/// from the last one: a tile, an edge or a tail.
 bool zeroLastStore(LLVM::LLVMFuncOp body, size_t place) {
   SmallVector<OpOperand *> stored = collectStored(body);
   if (stored.size() < 2 || place >= stored.size())
@@ -174,8 +174,8 @@ bool dropProduct(LLVM::LLVMFuncOp body, size_t place) {
   return true;
 }
 
-/// Whether `element` is one that is loaded from an operand, at an index that is
-/// computed.
+/// Whether `element` is the address of an element that is loaded from an
+/// operand at a computed index.
 bool isLoadedElement(LLVM::GEPOp element) {
   return isOperand(element.getBase()) &&
          llvm::any_of(element->getUsers(),
@@ -184,7 +184,7 @@ bool isLoadedElement(LLVM::GEPOp element) {
          element.getDynamicIndices()[0].getType().isInteger(64);
 }
 
-/// An element that is loaded is its neighbor.
+/// The neighbor of an element is loaded in its place.
 bool shiftLoad(LLVM::LLVMFuncOp body, size_t place) {
   auto elements = collect<LLVM::GEPOp>(body);
   llvm::erase_if(elements, std::not_fn(isLoadedElement));

@@ -25,7 +25,7 @@ static SmallVector<arith::TruncFOp> collectRoundings(LLVM::LLVMFuncOp body) {
   return roundings;
 }
 
-/// Replaces what is rounded at `place` by what `change` makes of it.
+/// Replaces the operand of the rounding at `place` by the result of `change`.
 static bool
 changeRounded(LLVM::LLVMFuncOp body, size_t place,
               function_ref<Value(OpBuilder &, Location, Value)> change) {

@@ -24,14 +24,15 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Vectors of a tile for which a loop pays, products of an element that take
-/// long beside what the loop costs (some 7 cycles a vector), and vectors of a
-/// step.
+/// kMinLoopVectors is the least number of vectors of a tile for which a loop
+/// pays. kMinLoopProducts is the least number of products of an element that
+/// make the overhead of the loop, some 7 cycles a vector, small. kMaxLoopStep
+/// is the number of vectors that an iteration of the loop handles.
 static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
                          kMaxLoopStep = 2;
 
-/// Vectors of f32 whose bytes fill a register, in which they are looked up
-/// together.
+/// The number of f32 vectors whose bytes fill one register. The bytes of so
+/// many vectors are looked up together.
 static constexpr int64_t kVectorsOfBytes = sizeof(float);
 
 /// The operand that is the hero's result, less dims of size 1.
@@ -232,8 +233,8 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
     skipConversions(sum, unrounded);
 }
 
-/// The mask of `tile` for the vector `first + number` of a row, where that is
-/// the last; else all lanes. Null where none are masked.
+/// The mask for vector `first + number` of a row: that of `tile` if this is the
+/// last vector of the row, otherwise all lanes. Null if `tile` has no mask.
 static Value maskOfLast(OpBuilder &builder, Location loc,
                         const ContractionTile &tile, Value first,
                         int64_t number) {
@@ -248,8 +249,8 @@ static Value maskOfLast(OpBuilder &builder, Location loc,
   return arith::SelectOp::create(builder, loc, isLast, tile.mask, whole);
 }
 
-/// The number of vectors that a step of the loop goes through, at most `most`:
-/// a part of a row, for which its place is found once, or whole rows.
+/// The number of vectors in an iteration of the loop, at most `most`: a part of
+/// a row, whose address is computed once, or whole rows.
 static int64_t getLoopStep(const ContractionTile &tile, int64_t most) {
   for (int64_t step = most; step > 1; --step)
     if (tile.vectors % step == 0 ||
@@ -258,7 +259,7 @@ static int64_t getLoopStep(const ContractionTile &tile, int64_t most) {
   return 1;
 }
 
-/// From memory, which the sums go through on the way.
+/// Stores the sums to memory, and applies the epilogue to them in a loop.
 void ContractionEpilogue::emitLoop(OpBuilder &builder, Location loc,
                                    const ContractionStrategy &strategy,
                                    const ContractionTile &tile,
@@ -346,7 +347,7 @@ void ContractionEpilogue::emit(OpBuilder &builder, Location loc,
   if (memory && static_cast<int64_t>(sums.size()) >= kMinLoopVectors)
     return emitLoop(builder, loc, strategy, tile, sums, getBuffer);
   const IndexBuilder at(builder, loc);
-  // The op behind which the vectors' ops begin.
+  // The ops of the vectors are emitted after this op.
   Operation *before = at.index(0).getDefiningOp();
   for (int64_t row = 0; row < tile.rows; ++row)
     for (int64_t v = 0; v < tile.vectors; ++v)

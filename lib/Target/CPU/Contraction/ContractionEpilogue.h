@@ -36,9 +36,9 @@ public:
       : contraction(contraction), hero(hero), op(op), isReturned(isReturned),
         streamResult(std::move(streamResult)) {}
 
-  /// Says that the sums of all tiles come from instructions on pairs of bf16,
-  /// and so are never subnormal: one that takes such numbers for zeros rounds
-  /// them.
+  /// Declares that the sums of all tiles come from instructions that multiply
+  /// pairs of bf16. Such sums are never subnormal, so they may be rounded by an
+  /// instruction that treats subnormal numbers as zeros.
   void setSumsOfPairs() { areSumsOfPairs = true; }
 
   /// Checks that all values that are read, except the hero's result, and all

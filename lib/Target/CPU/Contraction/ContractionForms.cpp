@@ -57,13 +57,14 @@ double getScaledBytes(const Contraction &contraction) {
          double(sizeof(float)) / double(inputs);
 }
 
-/// Weights of outputs that do not run along the lanes are broadcast: a tile's
-/// need to be adjacent, too, or each comes from a line of its own.
 bool haveTiles(const Contraction &contraction) {
   return contraction.areBytesWidened() ||
          isComputedInF32(contraction.result.getElementType());
 }
 
+/// Whether weights can be packed that are broadcast, because outputs do not run
+/// along the lanes. The weights of a tile should then be adjacent in memory;
+/// otherwise each of them is in a cache line of its own.
 static bool canPackBroadcast(const Contraction &contraction, bool isConstant) {
   return isConstant && contraction.getFormat().packedInputs == 1 &&
          getVectorizedDim(contraction) == VectorizedDim::Spatial;
@@ -149,7 +150,8 @@ void describeGroupsAsOutputs(Contraction &contraction) {
   contraction.groupDataStride = contraction.groupWeightsStride = 0;
 }
 
-/// Packing while the program runs pays where each weight is used so often.
+/// The least number of uses of each weight for which it pays to pack the
+/// weights at run time.
 static constexpr int64_t kUsesThatPayPacking = 128;
 
 bool canPackWeights(Operation *hero, const Contraction &contraction,

@@ -19,9 +19,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The most tiles at the ends of a row, with positions along the lanes, that
-/// have code of their own, so that all other tiles need no masks: masks take
-/// registers, and with AVX2 vector registers.
+/// The largest number of masked tiles at the ends of a row that have code of
+/// their own, if positions run along the lanes. All other tiles then need no
+/// masks. Masks take registers, and with AVX2 these are vector registers.
 static constexpr size_t kMaxMaskedEdges = 2;
 
 /// Returns the mask of the lanes from `first` on that are below `size`.
@@ -100,8 +100,8 @@ void ContractionLoops::emitTiles(Value group, Value number, EmitPart emitPart) {
     emitOutputs(tile, number, emitPart);
 }
 
-/// Tile `number` of outputs, or of groups where these run along the lanes: the
-/// last has code of its own where it is smaller.
+/// Emits tile `number` of the outputs, or of the groups if groups run along the
+/// lanes. If the last tile is smaller, it has code of its own.
 void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
                                    EmitPart emitPart) {
   Value first = scale(number, schedule.outputs.tile);
@@ -181,8 +181,8 @@ void ContractionLoops::emitRow(ContractionTile tile, Value row,
   emitPositions(tile, firstTile);
 }
 
-/// The tiles of a task in one row: whole ones, then what is left of the row
-/// where the task has its end.
+/// Emits the tiles of a task in one row: the whole tiles, and then the
+/// remainder of the row if the task includes the end of the row.
 void ContractionLoops::emitPositions(const ContractionTile &tile,
                                      Value firstTile) {
   int64_t whole = schedule.positions.getWhole();
@@ -255,15 +255,17 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
   });
 }
 
-/// The rows that are padding for some tap in a tile of `edges`, where it pays
-/// to read them through a chosen pointer in all tiles: tiles are many, and
-/// products outnumber the operations that choose.
+/// Returns the rows of a tile for which some tap of a tile in `edges` is
+/// padding, if all tiles should read these rows through a selected pointer.
+/// That pays if there are many tiles and if products outnumber the operations
+/// that select pointers.
 SmallVector<int64_t>
 ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   constexpr size_t kStepOps = 10, kRowOps = 6;
   int64_t rows = schedule.positions.tile;
   SmallVector<int64_t> guarded;
-  // What guards choose between is computed as it is.
+  // A guarded row selects a pointer to its data, so the data must not need a
+  // conversion.
   if (schedule.tile.vectorizedDim != VectorizedDim::OutputChannel ||
       (contraction.getFormat().isWidened() && !schedule.tile.widensData) ||
       contraction.inputsTogether > 1 ||
@@ -280,8 +282,9 @@ ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   return guarded;
 }
 
-/// Tiles with padding have code of their own; all share their epilogue. The
-/// tile is one of `tiles`, among them `edges`.
+/// Emits the sums of tile `number` of `tiles` tiles. The tiles in `edges`,
+/// which have padding, have code of their own. All tiles share the code of the
+/// epilogue.
 SmallVector<Value> ContractionLoops::emitSums(const ContractionTile &tile,
                                               Value number,
                                               ArrayRef<int64_t> edges,

@@ -49,8 +49,9 @@ public:
                 mlir::Value last);
 
 private:
-  /// In a row of so many tiles or more, those with padding have no code of
-  /// their own, or short code.
+  /// In a row with at least this many whole tiles for each tile with padding,
+  /// tiles with padding have short code, or share the code of the others
+  /// (guarded rows).
   static constexpr int64_t kMinGuardedTiles = 4;
 
   using EmitPart = llvm::function_ref<void(const ContractionTile &)>;

@@ -31,8 +31,8 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// The largest part that a task may keep in its workspace, in bytes; the
-/// planner, which does not know the tile, counts on less.
+/// The largest part of the result that a task may keep in its workspace, in
+/// bytes. The planner, which does not know the tile yet, uses a smaller limit.
 constexpr int64_t kMaxPartBytes = 2 << 20;
 
 class ContractionLowering : KernelFrame {
@@ -85,7 +85,8 @@ Operation *findContraction(func::FuncOp kernel) {
   return nullptr;
 }
 
-/// Whether the plain weights are in the blocks of the transformed ones.
+/// Whether the plain weights have the same blocks of outputs as the transformed
+/// weights.
 static bool isPackedAs(const Contraction &plain,
                        const Contraction &transformed) {
   int64_t block = transformed.inputWeightsStride;
@@ -127,7 +128,7 @@ LogicalResult ContractionLowering::describe() {
   return prologue ? verifyPrologue() : success();
 }
 
-/// What stands before the hero is its prologue.
+/// Finds the epilogue. A linalg.generic before the hero is the prologue.
 LogicalResult ContractionLowering::describeEpilogue() {
   linalg::GenericOp body;
   for (auto op : kernel.getBody().front().getOps<linalg::GenericOp>()) {
@@ -232,7 +233,9 @@ ContractionSchedule ContractionLowering::makeSchedule() {
   return schedule;
 }
 
-/// What reads nothing but padding has its bias for a sum.
+/// Whether all sums come from instructions that multiply pairs. A window that
+/// reads only padding has the bias as its sum, so a bias with padding is
+/// excluded.
 bool ContractionLowering::areSumsOfPairs() const {
   return core.usesPairs() && contraction.inputsTogether == 2 &&
          (!contraction.bias ||

@@ -18,7 +18,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The dim of the result that chunks are cut from; none where rows are of one.
+/// The dim of the result that chunks divide; nothing if rows are positions of a
+/// single dim.
 static std::optional<int64_t> getChunkDim(const Contraction &contraction) {
   if (contraction.spatial.size() == 1)
     return std::nullopt;
@@ -48,7 +49,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
   return schedule;
 }
 
-/// Along the outermost spatial dim.
+/// The windows of a chunk along the outermost spatial dim.
 ContractionWindows::Range ContractionWindows::getWindows(Value chunk) {
   const WindowChunks &chunks = schedule.chunks;
   Value lower = scale(chunk, chunks.perTask);
@@ -81,7 +82,8 @@ ContractionWindows::Range ContractionWindows::getOutputs(Value group,
   if (tiles.outputs.getRest() != 0)
     upper =
         arith::MinSIOp::create(builder, loc, upper, index(tiles.outputs.size));
-  // Of a tile, and of the last one where that is smaller.
+  // The length is a multiple of both the size of a tile and that of a smaller
+  // last tile.
   return {add(first, lower), add(first, upper),
           std::gcd(tiles.outputs.getRest(),
                    tiles.outputs.getWhole() > 0 ? tiles.outputs.tile : 0)};
@@ -147,8 +149,9 @@ void ContractionWindows::emitStep(const Image &image, Range windows,
   pooling.emitWindows(ranges, getBuffer);
 }
 
-/// Keeps what the step before has computed of `part`, which begins with
-/// `window`; gives what is the first to be computed.
+/// Moves the rows of `part` that the previous step has computed to the front.
+/// `part` is the part of the windows from `window` on. Returns the first row
+/// that is still to be computed.
 Value ContractionWindows::emitSlide(Range part, Value window,
                                     Value firstOfTask) {
   Range before =

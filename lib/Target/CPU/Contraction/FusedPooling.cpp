@@ -109,7 +109,7 @@ void FusedPooling::moveToFront(int64_t dim, Value from, Value count) {
 std::optional<Buffer> FusedPooling::find(Value tensor) const {
   if (skipViews(tensor) != staged)
     return std::nullopt;
-  // Without the dims that the whole has not, either.
+  // Leave out the dims of size 1 of the whole result.
   SmallVector<int64_t> sizes;
   for (auto [size, whole] :
        llvm::zip_equal(shape, contraction.result.getShape()))

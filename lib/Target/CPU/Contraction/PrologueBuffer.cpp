@@ -25,8 +25,8 @@ namespace {
 
 constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
 
-/// The arithmetic of ranges, on numbers that are known and on such that are
-/// emitted.
+/// Arithmetic on numbers that are known at compile time. EmittedNumbers is the
+/// same for values of the emitted code.
 struct KnownNumbers {
   using Number = int64_t;
   int64_t constant(int64_t a) { return a; }
@@ -66,10 +66,11 @@ struct EmittedNumbers {
 
 } // namespace
 
-/// The first position of the data that `row` (and `position`, where that is the
-/// outermost spatial dim) sees, or the one behind the last. Spatial dims but
-/// the outermost are taken as a whole: what lies between two of its steps has
-/// all of them.
+/// The first position of the data that `row` reads or, if `isLast`, the
+/// position behind the last one that it reads. `position` is used in place of
+/// `row` if there is only one spatial dim. All spatial dims but the outermost
+/// are taken as a whole: the range between two of its steps has all of their
+/// positions.
 template <typename Numbers>
 static typename Numbers::Number
 getEnd(Numbers numbers, const Contraction &contraction,
@@ -177,8 +178,8 @@ Value PrologueBuffer::emit(Value firstRow, Value firstTile) {
   return getPointer(subtract(index(0), first));
 }
 
-/// Elements [first, last) of the data: the innermost loop of the prologue, over
-/// and over, whose ends need not be those of the range.
+/// Computes elements [first, last) of the data by repeating the innermost loop
+/// of the prologue. The first and the last of these loops may be cut short.
 void PrologueBuffer::emitLines(Value first, Value last) {
   if (outerSizes.empty())
     return emitLine(index(0), first, last);

@@ -25,7 +25,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Of a body that is emitted for each row of a tile, its yield included.
+/// The most ops of a body, including its yield, that is emitted once for each
+/// row of a tile.
 static constexpr int64_t kMaxUnrolledOps = 4;
 
 /// The largest number of columns, if it is no power of two, that are
@@ -246,8 +247,9 @@ bool BlockEmitter::staysInRegisters() {
          });
 }
 
-/// Whether a tile is a run of the result, as its columns are all there are, and
-/// nothing is computed: pairs of inputs in packed weights, for one.
+/// Whether a tile is one contiguous piece of the result and is only copied: it
+/// has all columns of the result, and the body computes nothing. An example is
+/// packing pairs of inputs.
 bool BlockEmitter::isContiguousCopy() {
   const int64_t columns = sizes.back();
   return (columns == tiles.columns ||
@@ -320,8 +322,8 @@ Value BlockEmitter::getSource(unsigned input, const LoopStrides &access) {
                     getBuffer(op.getDpsInputs()[input]).pointer, offset);
 }
 
-/// A vector of rows per column. In place of columns behind the last one it is
-/// loaded again.
+/// Loads each column as a vector of rows. Behind the last column, the last
+/// column is loaded again.
 SmallVector<Value> BlockEmitter::loadColumns(unsigned input,
                                              const LoopStrides &access,
                                              bool isMasked) {

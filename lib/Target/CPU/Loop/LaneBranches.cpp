@@ -60,8 +60,9 @@ void LaneEmitter::emitKnownIf(Operation &op, bool isTaken) {
     values[result] = lookUp(yielded);
 }
 
-/// A read that all lanes do or do not: the read happens anyway, where that is
-/// safe, and its value is chosen.
+/// Emits a branch that guards a read and that all lanes take or none does. If
+/// it is safe, the read happens in any case, and its value is selected by the
+/// condition.
 void LaneEmitter::emitGuardedIf(Operation &op, Value condition) {
   auto branch = cast<scf::IfOp>(op);
   uniformGuard = condition;
@@ -117,8 +118,8 @@ void LaneEmitter::emitMaskedIf(Operation &op, Value mask) {
     emitOps(*block);
     guardMask = outer;
   };
-  // The other side comes first: its value may be what a masked load gives
-  // where it loads nothing.
+  // The other side is emitted first, because a masked load may use its value
+  // for the lanes that it does not load.
   Block *otherwise = branch.elseBlock();
   if (!otherwise->without_terminator().empty()) {
     Value ones = arith::ConstantOp::create(

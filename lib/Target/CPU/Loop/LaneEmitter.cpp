@@ -71,7 +71,8 @@ LaneValue LaneEmitter::loadInput(linalg::GenericOp op, OpOperand *input) {
   return emitLoad(getBuffer(input->get()), getIndices(op, input));
 }
 
-/// More would take registers that vectors need; as operands in memory they are
+/// The most inputs that are loaded outside of a row. The values of more inputs
+/// would take registers that vectors need; as memory operands, they are
 /// broadcast at no cost.
 static constexpr size_t kMaxOuterInputs = 8;
 
@@ -224,7 +225,7 @@ void LaneEmitter::emitElementwise(Operation &op) {
   state.addAttributes(op.getDiscardableAttrDictionary().getValue());
   Operation *result = builder.create(state);
   SmallVector<Value> results(result->getResults());
-  // Masks that are constants are to be seen as such.
+  // Fold masks, so that constant masks are recognized as constants.
   SmallVector<Value> folded;
   if (isa<arith::AndIOp>(op) && succeeded(builder.tryFold(result, folded)) &&
       !folded.empty()) {

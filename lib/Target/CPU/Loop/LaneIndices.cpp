@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Sums and multiples of indices that differ by constants do so, too.
+/// Emits sums and multiples of indices that differ from lane to lane by
+/// constants. The results differ by constants, too.
 bool LaneEmitter::emitSteppedIndex(Operation &op) {
   if (op.getNumResults() != 1 || !op.getResult(0).getType().isIndex())
     return false;
@@ -149,8 +150,9 @@ static int64_t takeConstant(Value &sum) {
   return constant;
 }
 
-/// Sums and multiples with constants last: what differs by a constant, as
-/// neighbors do, has the rest in common, and an instruction adds the constant.
+/// Adds constants to sums and multiples last. Neighboring indices, which differ
+/// by a constant, then share all other terms, and an instruction adds the
+/// constant.
 static Value createSum(OpBuilder &builder, Location loc, AffineExprKind kind,
                        Value lhs, Value rhs) {
   auto flags = arith::IntegerOverflowFlags::nsw;

@@ -190,10 +190,10 @@ static std::pair<int64_t, int64_t> getRange(ArrayRef<int64_t> steps,
   return range;
 }
 
-/// A read that all lanes do or none does happens anyway: where it is not
-/// wanted, from the first element for which all lanes stay within the buffer.
-/// False where there is none, or only the running kernel knows which lanes
-/// exist.
+/// Makes a read that all lanes do or none does unconditional. If the read is
+/// not wanted, its address is replaced by the first one at which all lanes stay
+/// within the buffer. Returns false if there is no such address, or if the
+/// lanes that exist are only known at run time.
 bool LaneEmitter::readAnyway(const Buffer &buffer, LaneValue &offset) {
   llvm::SaveAndRestore<Value> unguarded(uniformGuard, Value());
   int64_t least = 0;
@@ -259,9 +259,9 @@ bool LaneEmitter::fitsShuffle(const LaneValue &offset,
   return most - least < kMaxShuffledStep * lanes;
 }
 
-/// A contiguous load from the first element that is read to the last one, and a
-/// shuffle: faster than a gather. Nothing else is touched. Lanes that do not
-/// read are zero.
+/// Loads contiguous memory from the first to the last element that is read, and
+/// shuffles it, which is faster than a gather. No other memory is accessed.
+/// Lanes that do not read are zero.
 LaneValue LaneEmitter::emitShuffledLoad(Buffer buffer, const LaneValue &offset,
                                         ArrayRef<bool> isRead) {
   Type memoryType = getMemoryType(buffer.type.getElementType());
@@ -306,7 +306,9 @@ LaneValue LaneEmitter::emitContiguousLoad(Buffer buffer, Value offset) {
                                      getAlignment(memoryType))};
 }
 
-/// Offsets of 32 bits where the buffer allows: gathers take twice as many.
+/// Returns the addresses of the lanes. Offsets have 32 bits if the buffer is
+/// small enough, because gathers with wider offsets take twice as many
+/// instructions.
 Value LaneEmitter::getGatherPointers(Buffer buffer, LaneValue offset) {
   bool isSmall =
       buffer.type.getNumElements() < std::numeric_limits<int32_t>::max();
@@ -316,7 +318,8 @@ Value LaneEmitter::getGatherPointers(Buffer buffer, LaneValue offset) {
   if (offset.kind == LaneValue::Varying)
     return getPointer(
         buffer, arith::TruncIOp::create(builder, loc, narrow, offset.value));
-  // One address, and constants: zeros where all lanes read one element.
+  // The address is uniform, and the offsets from it are constants. They are
+  // zeros if all lanes read one element.
   offset.steps.resize(lanes);
   Value steps = createSteps(builder, loc, narrow, offset.steps);
   return getPointer({getPointer(buffer, offset.value), buffer.type}, steps);

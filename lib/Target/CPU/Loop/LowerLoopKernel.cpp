@@ -78,8 +78,8 @@ private:
 
 } // namespace
 
-/// A body that is emitted several times, once for each way that its branches
-/// can go, comes to so many ops at most: code costs time to compile.
+/// The most ops of a body that is emitted several times, once for each way that
+/// its branches can go. Compiling more code would take too long.
 static constexpr int64_t kMaxOps = 512;
 
 static int64_t countOps(linalg::GenericOp op) {
@@ -150,8 +150,8 @@ void LoopLowering::emitInnerLoops(linalg::GenericOp op,
   });
 }
 
-/// Loads what a row shares. The last loops' values do not matter; of an empty
-/// row, too, the element is there.
+/// Loads the inputs that all elements of a row share. They do not depend on the
+/// indices of the last loops, and are loaded even for an empty row.
 BoundInputs LoopLowering::loadRowInputs(const Row &row, ArrayRef<Value> outer) {
   SmallVector<Value> loops(outer);
   loops.append(1 + row.schedule.folded.size(), index(0));
@@ -164,11 +164,12 @@ BoundInputs LoopLowering::loadRowInputs(const Row &row, ArrayRef<Value> outer) {
 /// The innermost loop, without the branches that its row decides.
 void LoopLowering::emitRow(const Row &row, ArrayRef<Value> loops,
                            const KnownConditions &known, int64_t copies) {
-  // For a row of one vector, a branch saves none.
+  // If a row has only one vector, a branch per row would save nothing.
   const Schedule &schedule = row.schedule;
   bool hasVectors =
       schedule.lanes > 1 && schedule.sizes.back() > schedule.getStep();
-  // Cutting the row comes first: what all lanes decide alike costs little.
+  // Prefer splitting the row, because conditions that are the same in all lanes
+  // cost little in the loop.
   auto segments = static_cast<int64_t>(row.conditions.getBorders().size()) - 1;
   arith::CmpIOp uniform;
   if (hasVectors && copies >= 2 * std::max<int64_t>(segments, 1))
@@ -289,8 +290,9 @@ void LoopLowering::emitVectors(const Row &row, ArrayRef<Value> outer,
     return;
   if (segment.size < step)
     middle = segment.begin;
-  // What each row ends with is one vector with a constant mask, so that its
-  // reads may be shuffled; what a kernel ends with, little code.
+  // If each row ends with a remainder, the remainder is one vector with a
+  // constant mask, so that its reads may be shuffled. If only the kernel ends
+  // with one, its code should be short.
   if (isShared && row.schedule.folded.empty())
     emitLoop(middle, segment.end, row.schedule.tailLanes, true);
   else

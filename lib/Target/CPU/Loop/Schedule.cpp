@@ -27,9 +27,10 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Rough costs, to size tasks by: nanoseconds on one core of a few GHz with
-/// wide vectors. What another thread takes over it has to fetch from the caches
-/// of the first, for which a task is larger than the least.
+/// Rough costs from which the sizes of tasks follow, in nanoseconds on one core
+/// of a few GHz with wide vectors. A task is larger than the smallest possible
+/// one, because a thread that takes over a task has to fetch its data from the
+/// caches of another core.
 static constexpr double kNsPerByte = 0.05, kNsPerOp = 0.008,
                         kNsPerFunction = 0.2, kNsPerTask = 4 * kGrainNs;
 /// A call of C's fmod, which takes a step for each few bits of the quotient.
@@ -90,9 +91,11 @@ bool hasFunctions(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// No processor divides integers in vectors: taking these apart and putting
-/// them together again costs half as much as the divisions. Up to 32 bits, and
-/// with AVX-512, there is another way (IntegerDivision.h).
+/// Whether the body divides signed integers of 64 bits by numbers that are not
+/// constant. No processor divides integers in vectors, and taking vectors apart
+/// and putting them together again costs half as much as the divisions. For
+/// integers of up to 32 bits, and with AVX-512, there is another way
+/// (IntegerDivision.h).
 static bool dividesLongIntegers(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](Operation *inner) {
@@ -112,9 +115,9 @@ static int64_t getWidth(linalg::GenericOp op, unsigned vectorBits) {
   return std::max<int64_t>(vectorBits / 8 / getWidestElement(op), 1);
 }
 
-/// The lanes of a vector in the main loop, at most. Several registers at a time
-/// hide latencies and share what is uniform; the polynomial of a function is
-/// long enough to hide its own, and to compile.
+/// The largest number of lanes of a vector in the main loop. Working on several
+/// registers at a time hides latencies and shares uniform values. The
+/// polynomial of a function hides its own latency, and takes long to compile.
 static int64_t getMostLanes(linalg::GenericOp op, int64_t width) {
   return (hasFunctions(op) ? 2 : 4) * width;
 }
@@ -151,8 +154,8 @@ static int64_t chooseRows(int64_t rows, int64_t size, int64_t most,
   return best;
 }
 
-/// Whether all that `op` does from loop `loop` on is to move runs of memory,
-/// which end where its index decides a branch.
+/// Whether the loops from `loop` on only copy contiguous runs of memory. A run
+/// ends where the index of `loop` decides a branch.
 static bool movesRuns(linalg::GenericOp op, unsigned loop) {
   IndexConditions conditions(op, loop);
   SmallVector<int64_t> borders = conditions.getBorders();

@@ -23,8 +23,9 @@ static constexpr int64_t kMinRows = 4, kMinColumns = 2;
 /// A block of so many rows and columns stays in the second-level cache, and
 /// touches no more pages than the TLB holds.
 static constexpr int64_t kBlock = 128;
-/// And one of so many columns or rows, and fewer of the others, where addresses
-/// are congruent modulo the size of one way of the first-level cache.
+/// The number of columns or rows of a long block, which has fewer of the other
+/// ones. Long blocks are used if addresses are congruent modulo kConflictBytes,
+/// the size of one way of the first-level cache.
 static constexpr int64_t kLongBlock = 512, kConflictBytes = 4096;
 
 /// Whether only sums and products with constants make up the map.
@@ -104,14 +105,16 @@ static Conflicts findConflicts(linalg::GenericOp op,
           compete(rowStride, op.getResult(0))};
 }
 
-/// Long runs along one of the loops; along the rows, loads come from next to
-/// the last ones and so are foreseen, which stores need less. Where loads or
-/// stores compete for one set, the lines that tiles leave half read or written
-/// do not stay there: the next tile takes the rest of them, and few compete, as
-/// a block is long that way and short the other. What is stored counts for
-/// more: 16384 x 128 in bf16 take 0.38 ms by long runs of stores, 1.5 ms by
-/// short ones, 4096 x 64 in f32 from memory 61 us by long runs of loads, 135 by
-/// short ones (Zen 5).
+/// Chooses the size of blocks and the order of their tiles. Tiles follow each
+/// other along the rows or along the columns. Along the rows, successive loads
+/// are adjacent, so that the hardware prefetcher detects them; stores need this
+/// less. If loads or stores compete for one set of the cache, lines that a tile
+/// reads or writes in part do not stay in the cache. Then the next tile takes
+/// the rest of these lines, and the block is long in that direction and short
+/// in the other, so that few lines compete. Stores count for more than loads:
+/// 16384 x 128 in bf16 take 0.38 ms with long runs of stores and 1.5 ms with
+/// short ones; 4096 x 64 in f32 from memory take 61 us with long runs of loads
+/// and 135 us with short ones (Zen 5).
 static void chooseBlocks(TransposeTiles &tiles, int64_t rows, int64_t columns,
                          Conflicts conflicts) {
   tiles.isRowsInner = !conflicts.ofStores &&

@@ -18,9 +18,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// The upper halves of `bits`, i32 or a vector of them. They are picked out and
-/// not shifted down: LLVM 22 stores the one lane of a constant mask as wide as
-/// it was before it was truncated.
+/// The upper halves of `bits`, i32 or a vector of them. They are extracted by a
+/// shuffle and not by a shift and a truncation, because LLVM 22 stores too many
+/// bytes for a truncated lane if a constant mask has one lane.
 Value getUpperHalves(const Arithmetic &a, Value bits) {
   Type halves = a.typed(a.b.getI16Type());
   auto vector = dyn_cast<VectorType>(halves);
@@ -40,9 +40,9 @@ Value asBF16(const Arithmetic &a, Value halves) {
                                   halves);
 }
 
-/// The bits of a number, rounded by what the lower half carries into the upper
-/// one: half of the last place, less one where what stays is even. A NaN may
-/// become something else.
+/// Adds to the bits of a number so that their upper half is rounded to nearest,
+/// ties to even: 0x8000, or 0x7fff if the upper half is even. A NaN may become
+/// something else.
 Value roundBits(const Arithmetic &a, Value bits) {
   Value ofEven = a.addI(bits, a.i(0x7fff));
   if (!a.isWide())
@@ -83,7 +83,7 @@ bool isExtended(Value x, int depth = 6) {
     return false;
   if (auto extension = dyn_cast<arith::ExtFOp>(op))
     return getElementTypeOrSelf(extension.getIn()).isBF16();
-  // What the pattern below makes of it.
+  // The Extend pattern below emits this form.
   if (auto bitcast = dyn_cast<arith::BitcastOp>(op)) {
     auto shift = bitcast.getIn().getDefiningOp<arith::ShLIOp>();
     APInt amount;

@@ -113,13 +113,14 @@ static Value expandLog(const Arithmetic &a, Value x) {
   return logWithin(a, x, logOfParts(a, e, f));
 }
 
-/// log(u + c), where u = 1 + x rounded and c is what rounding took; c joins f
-/// at its scale, so that f is x for small x. Within 1.5 ULP.
+/// log(u + c), where u is 1 + x rounded, and c is the rounding error. c is
+/// scaled like f and added to it, so that f is x for small x. Within 1.5 ULP.
 ///
-/// `rest`, which may be null, is what x is less than it should be.
+/// `rest`, which may be null, is added to x.
 static Value log1pOf(const Arithmetic &a, Value x, Value rest) {
   Value u = a.add(a.f(1), x);
-  // Exact: of 1 and x, the smaller one is taken from the rest.
+  // The rounding error is exact: it is the smaller one of 1 and x, less the
+  // part of it that is in u.
   Value c = a.select(a.less(x, a.f(1)), a.sub(x, a.sub(u, a.f(1))),
                      a.sub(a.f(1), a.sub(u, x)));
   if (rest)

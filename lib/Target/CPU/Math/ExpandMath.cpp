@@ -55,10 +55,10 @@ struct BoundByConstant : OpRewritePattern<Op> {
   }
 };
 
-/// max(x, y) and min(x, y): x86 gives y where either is NaN, so that x remains
-/// to be asked.
-/// Special values: NaN of either operand stays. Of zeros of different signs the
-/// result is y; the dialect takes either.
+/// max(x, y) and min(x, y). The instructions of x86 return y if either operand
+/// is NaN, so only x must be checked for NaN.
+/// Special values: NaN of either operand stays. Of zeros of different signs,
+/// the result is y; the dialect allows either.
 template <typename Op, arith::CmpFPredicate isBeyond>
 struct ChooseBeyond : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;

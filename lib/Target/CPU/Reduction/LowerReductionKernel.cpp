@@ -243,7 +243,8 @@ LogicalResult ReductionLowering::run() {
     builder.setInsertionPointToStart(loop.getBody());
     emitIteration(loop.getInductionVar());
   }
-  // What went past the caches is there before others are told so.
+  // The fence makes non-temporal stores visible before other threads are told
+  // that the task is done.
   close(schedule.extent, schedule.grain,
         schedule.isByColumns() ? "columns" : "rows");
   return success();

@@ -92,7 +92,8 @@ ReductionLowering::emitBody(linalg::GenericOp stage, ArrayRef<Value> loops,
       continue;
     }
     Value next = emitter.toVector(element);
-    // Columns that are masked are not stored; elements of a row are left out.
+    // Masked columns are not stored, so only the elements of a row must be
+    // masked here.
     if (lanes.mask && !schedule.isByColumns())
       next = arith::SelectOp::create(builder, loc, lanes.mask, next,
                                      accumulators[number]);
@@ -106,9 +107,10 @@ ReductionLowering::emitBody(linalg::GenericOp stage, ArrayRef<Value> loops,
 /// 100 ns (Little's law).
 static constexpr int64_t kBytesAhead = 4096;
 
-/// By columns, from one row to the next, the processor does not see what comes
-/// next. Operands are prefetched in the order in which they are read: the rest
-/// of the present columns, then the next ones.
+/// Prefetches if the kernel runs by columns: the hardware prefetcher does not
+/// detect the steps from row to row. Operands are prefetched in the order in
+/// which they are read: the rest of the current columns, and then the next
+/// ones.
 void ReductionLowering::prefetchAhead(linalg::GenericOp stage,
                                       ArrayRef<Value> loops, Lanes lanes) {
   if (schedule.sizes.size() != schedule.numKept + 1)

@@ -109,7 +109,8 @@ double LayoutCostModel::getFirstNs(Operation *op) const {
   if (!isa<ir::MaxPoolOp, ir::AvgPoolOp>(op) ||
       !layout.getValue().starts_with("NC"))
     return 0;
-  // Along the width neighbors share no vector where the window steps.
+  // If windows have a stride along the width, neighboring windows share no
+  // vector.
   auto strides = op->getAttrOfType<DenseI64ArrayAttr>("strides");
   return strides.asArrayRef().back() == 1
              ? 0

@@ -91,9 +91,10 @@ void LayoutProblem::addCost(Node node, double ns) {
     cut.connect(kLast, node, -ns);
 }
 
-/// Costs of two choices as costs of each and a cost of (first, last): exact but
-/// where (last, first) would be better than the two alone suggest, which no
-/// convolution is (Kolmogorov and Zabih, PAMI 26, 2004).
+/// Expresses the costs of a convolution's four combinations of layouts as a
+/// cost of each node and a cost of the pair (first, last). This is exact unless
+/// the pair (last, first) costs less than the other three imply, which is true
+/// of no convolution (Kolmogorov and Zabih, PAMI 26, 2004).
 void LayoutProblem::addConv(ir::ConvOp conv) {
   Nodes pair{cut.add(), cut.add()};
   nodes[conv] = pair;

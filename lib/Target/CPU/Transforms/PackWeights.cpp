@@ -117,7 +117,8 @@ static Value packConstant(const Source &source, const Packing &packing) {
   return createConstant(source, constant);
 }
 
-/// A kernel of `value` right where `builder` is, which goes behind it.
+/// Creates a kernel that computes `emit` of `value` at the insertion point of
+/// `builder`, which then is behind the kernel.
 static Value
 createKernel(OpBuilder &builder, Value value, RankedTensorType type,
              function_ref<Value(OpBuilder &, Location, Value)> emit) {
@@ -284,8 +285,9 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   dropUnused(fusion, source->input);
 }
 
-/// Whether code can be made of `hero`. Views that it was fused for may have
-/// stayed with other users, and not all weights can be packed.
+/// Whether `hero` can be lowered as a generated kernel. It may not be: views
+/// that it was fused for may have stayed with other users, and not all weights
+/// can be packed.
 static bool isLowered(Operation *hero) {
   Expected<Contraction> contraction = describeContraction(hero);
   return contraction && getVectorizedDim(*contraction);

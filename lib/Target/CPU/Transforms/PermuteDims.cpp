@@ -66,8 +66,8 @@ bool dropsDims(Operation *op) {
                        typeOf(reduce.getInput()).getRank();
 }
 
-/// The dims that are left must be in the same order, or the result would be
-/// permuted in a way of its own.
+/// Whether the dims that are not reduced have the same order in both layouts.
+/// Otherwise the result would have a third layout.
 static bool keepsOrder(ir::ReduceOp op) {
   int64_t last = -1;
   for (int64_t dim : getChannelsLast(typeOf(op.getInput()).getRank())) {
@@ -144,7 +144,8 @@ static ElementsAttr getConstant(Value value) {
              : ElementsAttr();
 }
 
-/// A constant becomes another one: nothing folds after layouts.
+/// Constants are reshaped here, because no pass folds constants after layouts
+/// have been assigned.
 static Value createReshape(OpBuilder &builder, Value value,
                            ArrayRef<int64_t> shape) {
   if (ElementsAttr constant = getConstant(value))

@@ -37,8 +37,8 @@ constexpr int64_t kTileVectors = 4;
 /// workspace, in bytes.
 constexpr int64_t kMaxPartBytes = 512 << 10;
 
-/// Winograd's method has to do with whole tiles; the direct one, which has not,
-/// takes at least so many times as long.
+/// The least assumed time of the direct method relative to Winograd's. Windows
+/// that do not fit Winograd's tiles require the direct method.
 constexpr double kDirectFactor = 2;
 
 /// Lanes of a vector of f32.
@@ -118,8 +118,9 @@ public:
     return tandem::checkPrologue(contraction);
   }
 
-  /// Tasks of neighboring rows both compute what lies between, and where there
-  /// are few rows several tasks share out the outputs.
+  /// The number of times that the prologue is computed. Tasks of neighboring
+  /// rows both compute the data that they share. If there are few rows, several
+  /// tasks compute the same data for different outputs.
   double getPrologueRuns(const DeviceModel &device,
                          const Contraction &contraction) const override {
     int64_t bytes = contraction.getPositions() * getStagedInputs(contraction) *

@@ -63,9 +63,9 @@ double getShareInside(const Contraction &contraction) {
   return share;
 }
 
-/// Without F16C, which came with AVX or soon after, a call converts each
-/// element of f16 that a kernel loads or stores: at least all of them, at some
-/// 10 cycles.
+/// The cycles of calls that convert f16. Without F16C, which came with AVX or
+/// soon after, a call converts each element that a kernel loads or stores. At
+/// least every element is converted once, at some 10 cycles.
 static double getCallCycles(const CostProblem &problem) {
   constexpr double kCallCycles = 10, kBytes = 2;
   bool isF16 = getElementTypeOrSelf(problem.op->getResult(0)).isF16();
@@ -88,8 +88,8 @@ ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
   cost.computeNs =
       cycles * getFlopsPerCycle(problem.core) /
       ((isF64 ? used.f64FlopsPerNs : used.f32FlopsPerNs) * balance);
-  // A level holds what a call reads and writes where something else fits in it,
-  // too: these operands are not the only ones of a program.
+  // A cache level is assumed to hold the operands only if it has room for twice
+  // their bytes, because a program has other tensors, too.
   cost.memoryNs = double(problem.cost.bytes) /
                   used.bytesPerNs(std::max(2 * double(problem.cost.bytes),
                                            problem.weightsBetween));
@@ -101,8 +101,9 @@ namespace {
 /// More input channels lie too far apart (KernelShares::transposedReadTime).
 constexpr int64_t kFewChannels = 16;
 
-/// The time of products of `width` lanes beside that of whole vectors' cycles:
-/// a machine that starts fewer than two of the latter a clock catches up.
+/// The time of products of `width` lanes relative to that of whole vectors with
+/// as many cycles. A machine that starts fewer than two products of whole
+/// vectors per clock may start more narrow ones.
 double getNarrowFactor(const DeviceModel &device, int64_t width) {
   double lanes = double(device.vectorBits) / 32;
   return device.fmasPerClock /
@@ -110,7 +111,7 @@ double getNarrowFactor(const DeviceModel &device, int64_t width) {
                   device.fmasPerClock * lanes / double(width));
 }
 
-/// What `tasks` on `workers` cores keep these busy.
+/// The share of the time for which `workers` cores are busy with `tasks` tasks.
 double getBalance(int64_t tasks, int64_t workers) {
   int64_t rounds = llvm::divideCeilSigned(tasks, workers);
   return double(tasks) / double(rounds * workers);
@@ -124,7 +125,7 @@ ContractionCost estimateWinogradCost(const CostProblem &problem,
                          getBalance(plan.tasks, workers));
 }
 
-/// What fetching the data adds, in units of a tile's time.
+/// The additional time for fetching the data, in units of a tile's time.
 double getFetchTime(const CostProblem &problem, const Contraction &contraction,
                     VectorizedDim vectorizedDim) {
   const KernelShares &shares = problem.shares.kernels;
@@ -195,7 +196,7 @@ double getProgramWeights(Operation *op) {
   return bytes;
 }
 
-/// Tiles that read fewer bytes of weights.
+/// The cost of tiles that read scaled weights, which have fewer bytes.
 ContractionCost estimateScaledCost(CostProblem problem,
                                    const Contraction &contraction) {
   const double weights =
@@ -206,7 +207,7 @@ ContractionCost estimateScaledCost(CostProblem problem,
   return estimateKernelCost(ContractionWay::ScaledTiles, problem, contraction);
 }
 
-/// Element by element, as fusion would lower it.
+/// The cost of a loop kernel, which computes the result element by element.
 ContractionCost estimateLoopCost(const CostProblem &problem,
                                  const Contraction &contraction) {
   double flops = double(problem.cost.flops);
@@ -231,7 +232,8 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   CostProblem problem{op,    isConstant,           device,
                       *cost, getCoreModel(device), CPUShares::of(device)};
   SmallVector<ContractionCost, 4> costs;
-  // A loop widens both factors of each product of integers.
+  // A loop kernel would widen both factors of each product of integers, so its
+  // cost is not estimated.
   if (given && cost->reads <= FusionOptions().maxReads &&
       !given->areBytesWidened())
     costs.push_back(estimateLoopCost(problem, *given));

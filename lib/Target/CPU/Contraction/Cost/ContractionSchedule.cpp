@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Fewer positions are worth a task where the weights of all are near anyway.
+/// The least number of positions of a task: 1 if the weights of all outputs
+/// stay in the second-level cache, so that reading them again costs little.
 static int64_t getMinPositions(const Contraction &contraction,
                                const ContractionSchedule &schedule,
                                int64_t l2Bytes) {
@@ -31,9 +32,9 @@ static int64_t getMinPositions(const Contraction &contraction,
   return areNear ? 1 : kMinPositionsPerTask;
 }
 
-/// Positions whose data fits half of the cache beside a tile's weights; almost
-/// all of it beside such as have been copied there, which are used for as many
-/// positions as can be.
+/// The number of positions whose data fits in half of the cache beside the
+/// weights of a tile. Copied weights should be used for as many positions as
+/// possible, so data and weights may then fill almost all of the cache.
 static int64_t getPositionsInCache(const Contraction &contraction,
                                    const ContractionSchedule &schedule,
                                    int64_t l2Bytes) {
@@ -48,7 +49,7 @@ static int64_t getPositionsInCache(const Contraction &contraction,
   return std::max(room - weights, l2Bytes / 8) / bytes;
 }
 
-/// Positions of the data that the task of most of them reads.
+/// The largest number of positions of the data that a task reads.
 static int64_t getStagedPositions(const Contraction &contraction,
                                   const ContractionSchedule &schedule) {
   int64_t most = 0;
@@ -64,8 +65,8 @@ static int64_t getStagedPositions(const Contraction &contraction,
   return most;
 }
 
-/// Chunks whose data fits the memory for it, and outputs in as many parts as
-/// there are to be for `wanted` tasks.
+/// Divides staged work into tasks: chunks whose data fits in the staging
+/// buffer, and enough parts of the outputs for `wanted` tasks.
 static void stage(const Contraction &contraction, int64_t wanted,
                   ContractionSchedule &schedule) {
   int64_t steps = getLeastSteps(contraction);
@@ -74,7 +75,8 @@ static void stage(const Contraction &contraction, int64_t wanted,
         std::max(schedule.tilesPerTask,
                  llvm::divideCeilSigned(steps, schedule.positions.tile));
   } else {
-    // Chunks of a row would read almost as much as all of it.
+    // A chunk that is a part of a row would read almost as much data as a whole
+    // row.
     schedule.tilesPerTask = schedule.positions.getTiles();
     for (const Contraction::SpatialDim &dim :
          ArrayRef(contraction.spatial).drop_front().drop_back())

@@ -31,7 +31,8 @@ bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
 }
 
 int64_t getRowsInCache(int64_t distance, const CoreModel &core) {
-  // A page, for it is looked up by the bits that all addresses of one share.
+  // The period is a page: the first-level cache selects a set by the address
+  // bits within a page.
   constexpr int64_t kPeriodBytes = 4096, kLineBytes = 64;
   const int64_t ways = std::max<int64_t>(core.l1Bytes / kPeriodBytes, 2);
   int64_t sets =
@@ -97,10 +98,12 @@ bool exceedsL2(const Contraction &contraction, const CoreModel &core) {
   return 2 * bytes > core.l2Bytes;
 }
 
-/// Lets tiles that read far data in one line of windows prefetch it. Their rows
-/// are too short for the streams that hardware detects, and begin too often:
-/// 1x1 convolutions of 64 channels take 2.6 times as long without on a Zen 5.
-/// The next tile's data would come too late.
+/// Lets tiles prefetch data that is not in the second-level cache, if their
+/// windows have a single row. Their rows are too short, and begin too often,
+/// for the hardware prefetcher to detect streams: without prefetching, 1x1
+/// convolutions of 64 channels take 2.6 times as long on a Zen 5. Prefetching
+/// the data of the next tile would come too late, so tiles prefetch the one
+/// after it.
 static void choosePrefetch(ContractionStrategy &tile,
                            const Contraction &contraction,
                            const CoreModel &core) {
@@ -157,15 +160,16 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
          contraction.outputBlock % tile.getLanes() != 0))
       continue;
     int64_t most = core.getMostRows(vectors);
-    // What is loaded is held beside what it is widened to, as well as a mask,
-    // and the products of words before they are added.
+    // Registers hold loaded values beside the values that they are widened to,
+    // a mask, and the products of words before they are added.
     if (areWords && tile.widensData && tile.copiesWeights)
       most = (core.getRegisters() - (vectors + 1) - 1) / vectors;
     else if (rates.rowConversions > 0 || areWords)
       most = (core.getRegisters() - (vectors + 1) * int64_t(rates.fmas) -
               (areWords ? 2 : 1)) /
              vectors;
-    // In place of data that is no other row's, masks are held.
+    // If each row has data of its own, registers hold masks in place of shared
+    // data.
     if (ofVector.isOfRow)
       most = (core.getRegisters() - vectors - 2) / vectors;
     if (most < 1)

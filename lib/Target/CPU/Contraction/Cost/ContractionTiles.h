@@ -35,8 +35,8 @@ inline constexpr int64_t kMaxStepsTogether = 4;
 /// of products of words (vpmaddwd), which wait only for additions of integers.
 inline constexpr auto kFmasInFlight = int64_t(kFmasPerCycle * kFmaLatency);
 inline constexpr int64_t kWordsInFlight = 2;
-/// Into how many sums each of `sums` is divided, to which such steps add in
-/// turn: few sums would wait for one another.
+/// The number of partial sums for each of `sums` sums. Successive steps add to
+/// them in turn, because additions to few sums would wait for one another.
 inline int64_t getPartialSums(int64_t sums, int64_t inFlight) {
   return std::clamp<int64_t>(llvm::divideCeilSigned(inFlight, sums), 1,
                              kMaxStepsTogether);
@@ -59,11 +59,13 @@ ProductRates getRates(const Contraction &contraction,
 
 /// What is loaded for each vector of a tile.
 struct VectorLoads {
-  /// Positions along the lanes are picked from as many vectors as lie between
-  /// two of them.
+  /// The number of vectors that are loaded for each vector of the tile. If
+  /// positions run along the lanes, it is the stride of the windows: the lanes
+  /// are picked from that many adjacent vectors.
   double count = 1;
-  /// Lines beyond the first that each of these crosses in the mean: as long as
-  /// another load. Taps and most rows of positions begin anywhere.
+  /// The average number of cache line borders that each of these vectors
+  /// crosses. A crossing takes as long as another load. Taps and most rows of
+  /// positions are not aligned.
   double crossedLines = 0;
   /// Whether each row has data of its own, not all of them the same.
   bool isOfRow = false;

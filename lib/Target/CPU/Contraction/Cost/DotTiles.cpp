@@ -14,8 +14,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// What ten streams at a time reach of one from beyond the first-level cache
-/// (measured), and the share of that cache in which an operand stays.
+/// kStreamsShare is the measured speed of ten concurrent streams from beyond
+/// the first-level cache, relative to that of a single stream. kNearShare is
+/// the share of the first-level cache in which an operand stays.
 static constexpr double kStreamsShare = 0.75, kNearShare = 0.5;
 /// Cycles of a dot product to sum the lanes of one vector, of several at once.
 static constexpr double kCyclesPerSum = 3;
@@ -63,8 +64,8 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
                  double(contraction.groups);
   for (int64_t columns = 1; columns <= best.sumWidth; columns *= 2)
     for (int64_t rows = 1; rows <= positions; ++rows) {
-      // Beside the sums, one operand and a vector of the other; twice that
-      // where pairs are taken apart.
+      // Besides the sums, registers hold one operand and a vector of the other
+      // operand; twice as many if pairs are split.
       int64_t others = (std::min(rows, columns) + 1) * int64_t(rates.fmas);
       if (rows * columns + others > core.getRegisters())
         break;

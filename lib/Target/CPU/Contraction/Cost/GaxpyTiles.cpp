@@ -14,17 +14,19 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Rows of weights in a pass: fewer are not worth loading and storing the sums
-/// for, more are more streams than a core follows.
+/// The least and the largest number of rows of weights in a pass. Fewer rows do
+/// not repay loading and storing the sums, and a core does not follow more
+/// streams.
 static constexpr int64_t kMinPassInputs = 4, kMaxPassInputs = 8;
 /// Bytes of a cache line; and of the piece of a row that is worth a task. From
 /// memory, rows in such pieces take as long as packed weights.
 static constexpr double kLineBytes = 64, kPieceBytes = 2048;
 /// Each piece of a row costs the time of so many lines until it is a stream.
 static constexpr double kPieceLines = 10;
-/// The time of packed weights, one stream, beside that of the rows of a pass,
-/// several: from memory and from the last level of the caches. Measured with
-/// 16 to 400 MB of weights, as the above is.
+/// The time of reading packed weights in one stream, relative to reading the
+/// rows of a pass in several streams: from memory, and from the last-level
+/// cache. These factors and kPieceLines were measured with 16 to 400 MB of
+/// weights.
 static constexpr double kOneFromMemory = 1.33, kOneFromLastLevel = 1.05;
 
 static double getWeightBytes(const Contraction &contraction) {
@@ -42,8 +44,9 @@ static bool isFarMatrix(const Contraction &contraction, CoreModel core) {
          getWeightBytes(contraction) > double(core.l2Bytes) / 2;
 }
 
-/// The time by `cores`, each of which reads rows of the weights in pieces of at
-/// least so many bytes; in units of that in which one core streams long rows.
+/// The time that `cores` cores take to read rows of the weights in pieces of at
+/// least `pieceBytes` bytes, relative to the time in which one core reads long
+/// rows.
 static double getTime(double pieceBytes, int64_t tasks, int64_t cores) {
   double lines = std::max(pieceBytes, kPieceBytes) / kLineBytes;
   return (1 + kPieceLines / lines) / double(std::min(cores, tasks));

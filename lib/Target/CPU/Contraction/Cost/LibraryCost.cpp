@@ -56,8 +56,9 @@ Contraction withChannelsLast(Contraction contraction) {
   return contraction;
 }
 
-/// What the library computes channels first: of each group the product of two
-/// matrices, in whose columns are the data of all taps.
+/// The product of two matrices that the library computes for each group of a
+/// convolution with channels first. The columns of the second matrix are the
+/// data of all taps.
 Contraction getMatrixProduct(Contraction contraction) {
   Contraction::SpatialDim positions = contraction.spatial.back();
   positions.size = 1;
@@ -73,8 +74,8 @@ Contraction getMatrixProduct(Contraction contraction) {
   return contraction;
 }
 
-/// The cycles in which it copies data into these columns, where data is no
-/// matrix as it is.
+/// The number of cycles in which the library copies the data into these
+/// columns; 0 if the data is a matrix already.
 double getColumnCycles(const CostProblem &problem,
                        const Contraction &contraction) {
   if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
@@ -102,8 +103,9 @@ double getLibraryCycles(const CostProblem &problem,
                           tile.vectorizedDim));
 }
 
-/// Whether the library computes it on the matrix unit: bf16, but for what it
-/// is given in f32 (computeType in runtime/eager/onednn/{Conv,Matmul}.cpp).
+/// Whether the library computes the contraction on the matrix unit: if the data
+/// is bf16, and the library does not compute it in f32 (computeType in
+/// runtime/eager/onednn/{Conv,Matmul}.cpp).
 bool usesMatrixUnit(const CostProblem &problem,
                     const Contraction &contraction) {
   bool isConv = isa<ir::ConvOp>(problem.op);
@@ -207,9 +209,9 @@ double getWeightsNs(const CostProblem &problem,
          (problem.areOutputsAdjacent ? 1 : device.acrossFactor) * ns;
 }
 
-/// To reorder both images, at the speed of the level that holds them in both
-/// formats (see getCostOfCycles); those of one dim element by element, like
-/// columns.
+/// The time to reorder both images, at the speed of the memory level that holds
+/// them in both formats (see getCostOfCycles). Images with one spatial dim are
+/// reordered element by element, like columns.
 double getReorderNs(const CostProblem &problem,
                     const Contraction &contraction) {
   const DeviceModel &device = problem.device;
@@ -227,10 +229,10 @@ double getReorderNs(const CostProblem &problem,
                   problem.shares.library.columnCycles * elements / cyclesPerNs);
 }
 
-/// `contraction` as the library computes it, and what changing the formats of
-/// its images takes, in a call for each: both, unless both have their channels
-/// last, or both first and the library takes them so. It has nothing of its own
-/// for one of each.
+/// Returns `contraction` as the library computes it, and sets `changeNs` to the
+/// time of reordering its images. The library reorders both images, in a call
+/// each, unless both have their channels last, or both have them first and the
+/// library supports that. It has no code for an image of each kind.
 Contraction withLibraryImages(const CostProblem &problem,
                               Contraction contraction, double &changeNs) {
   changeNs = 0;
@@ -256,7 +258,7 @@ bool isThroughF32(const CostProblem &problem) {
   return getElementTypeOrSelf(problem.op->getResult(0)).isF16();
 }
 
-/// To make these copies, for which larger ones get new memory at each call.
+/// The time to make these copies. Large copies get new memory at each call.
 double getThroughF32Ns(const CostProblem &problem) {
   if (!isThroughF32(problem))
     return 0;
@@ -269,9 +271,9 @@ double getThroughF32Ns(const CostProblem &problem) {
                        : device.bytesPerNs(bytes + copies));
 }
 
-/// Whether the library computes bf16 in f32, in products of matrices that
-/// convert the operands as they copy them: it has nothing else for AVX2. Those
-/// of 128 x 768 x 768 take 2.06 ms of a Zen 3, in f32 1.91.
+/// Whether the library computes bf16 in f32, by matrix products that convert
+/// the operands while they copy them: it has no other code for AVX2. On a Zen
+/// 3, a product of 128 x 768 x 768 takes 2.06 ms in bf16 and 1.91 ms in f32.
 bool widensBF16(const CostProblem &problem) {
   return problem.core.vectorBits < 512 &&
          getElementTypeOrSelf(problem.op->getResult(0)).isBF16();

@@ -14,7 +14,8 @@ namespace tandem {
 
 /// Bytes a cycle when weights are packed: read and written.
 static constexpr double kPackedBytesPerCycle = 4;
-/// The share of another estimate that is less in spite of the errors of both.
+/// An estimate is taken to be surely less than another one if it is less than
+/// this share of it, in spite of the errors of both.
 static constexpr double kSurelyLess = 0.8;
 
 std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
@@ -41,8 +42,8 @@ std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,
   int64_t block = packed.vectorizedDim == VectorizedDim::Spatial
                       ? packed.rows
                       : packed.getLanes();
-  // Less than a block of such that are known is filled up with zeros, so that
-  // no load is masked.
+  // Constant weights that do not fill a block are padded with zeros, so that no
+  // load needs a mask.
   bool isWhole = isConstant ? block == contraction.outputChannels
                             : block >= contraction.outputChannels;
   if (isInOrder && isWhole)

@@ -63,9 +63,10 @@ int64_t getLeastSteps(const Contraction &contraction);
 /// rows.
 double getStagedShare(const Contraction &contraction, int64_t chunks);
 
-/// Whether it pays, for many tiles, that data is converted apart from them:
-/// where they find it broadcast, as nothing else is converted with it.
-/// `areWords`: see multipliesWords.
+/// Whether tasks can convert the data before the tiles read it, which pays if
+/// there are many tiles. This requires that tiles broadcast the data, because
+/// only then is no other operand converted with it. For `areWords` see
+/// multipliesWords.
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
                   bool areWords);
 

@@ -26,10 +26,12 @@ static constexpr double kPairLatency = 6;
 static constexpr double kDotLatency = 5;
 /// The latency of the two additions that follow two vpmaddwd.
 static constexpr double kWordsLatency = 2;
-/// Pieces of so many bytes cost CoreModel::partialRowStoreCycles, larger ones
-/// less, by this power, and those that part two lines which the caches fetch
-/// together more, by this share. Measured on 64 to 512 outputs that do not stay
-/// in cache.
+/// Pieces of kFetchedBytes bytes cost CoreModel::partialRowStoreCycles cycles.
+/// The cost of larger pieces falls with their size, by the exponent
+/// kPiecePower. kPartShare is the additional cost of pieces that split two
+/// cache lines which are fetched together. Products hide a part of the cost if
+/// a tile has more than kStepsThatHidePieces steps. Measured on 64 to 512
+/// outputs that do not stay in the cache.
 static constexpr double kPiecePower = 1.5, kPartShare = 0.83,
                         kStepsThatHidePieces = 200;
 static constexpr int64_t kFetchedBytes = 128;
@@ -54,11 +56,13 @@ ProductRates getRates(const Contraction &contraction,
                           : ProductRates{2, 2 * kFmaLatency, 2};
 }
 
-/// How products hide the time of weights that come in one stream from the
-/// second-level cache: the norm of this order of both times. Where the two are
-/// equal a fifth is lost (a Zen 3 then reads 26 of 30 bytes a cycle; a Zen 4
-/// takes 1.25 times as long for tiles of 2 x 8 as for 7 x 2). Of weights from
-/// beyond, this share of the time is not hidden, either.
+/// How much of the time of loading weights products hide, if the weights are
+/// one stream from the second-level cache. The two times are combined by the
+/// norm of order kOverlapNorm. If they are equal, a fifth is lost: a Zen 3 then
+/// reads 26 of 30 bytes per cycle, and a Zen 4 takes 1.25 times as long for
+/// tiles of 2 x 8 as for 7 x 2. If the weights come from beyond the
+/// second-level cache, kNotHiddenBeyond is the share of the loading time that
+/// is not hidden either.
 static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 
 /// Both times, of which the shorter one is mostly hidden.
@@ -68,8 +72,9 @@ static double overlap(double cycles, double others) {
                   1 / kOverlapNorm);
 }
 
-/// Cycles of a step whose other work takes `cycles`, with the weights that all
-/// rows of tiles pass by coming from where those of a tile have room.
+/// The cycles of a step, if its other work takes `cycles` cycles and the
+/// weights are loaded from the nearest cache that has room for those of one
+/// tile. All rows of tiles use these weights before the next ones are loaded.
 static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
                               double vectors, double steps, double vectorBytes,
                               const CoreModel &core) {

@@ -105,9 +105,10 @@ SmallVector<Value> ChannelTileEmitter::emitProducts(const TapRange &range,
   return result;
 }
 
-/// What the last tap reads, as other tiles have read what the others do. At the
-/// end of a row this is data of the next one, and at the end of the last row
-/// whatever the data ends with.
+/// Prefetches the data that only the last tap of a later tile reads; tiles
+/// before it have read the data of the other taps. At the end of a row, that is
+/// data of the next row, and at the end of the last row, the last bytes of the
+/// data.
 void ChannelTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.tilesAhead == 0 || isDataStaged)
     return;
@@ -149,7 +150,8 @@ Value ChannelTileEmitter::loadGuarded(int64_t row, Value tap, Offsets offsets) {
   Value at = addScaled(index(row * dim.stride - dim.padLow), tile->position,
                        dim.stride);
   at = addScaled(at, tap, dim.dilation);
-  // As a number without sign, what is ahead of the data is beyond it.
+  // As an unsigned number, a position before the data is larger than the size
+  // of the data.
   Value isData = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        at, index(dim.dataSize));
   Value pointer =

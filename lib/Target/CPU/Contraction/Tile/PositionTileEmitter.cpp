@@ -80,8 +80,8 @@ SmallVector<Value> PositionTileEmitter::emitProducts(Offsets offsets,
   return result;
 }
 
-/// The number of parts is the stride. The last part ends with the last lane's
-/// element, beyond which there may be nothing.
+/// There are as many parts as the stride. The last part ends at the element of
+/// the last lane, because memory behind that element may not be mapped.
 SmallVector<int64_t> PositionTileEmitter::getPartOffsets(int64_t v) const {
   int64_t stride = getInner().stride, first = v * width * stride;
   SmallVector<int64_t> offsets;
@@ -117,7 +117,8 @@ Value PositionTileEmitter::loadPositions(int64_t v, Value offset) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-/// Masks are few registers: those that would be full are null.
+/// Masks of parts that lie inside the data are null, because there are few mask
+/// registers.
 void PositionTileEmitter::computeMasks(Value tap) {
   const Contraction::SpatialDim &dim = getInner();
   Type i32 = builder.getI32Type();
@@ -135,8 +136,9 @@ void PositionTileEmitter::computeMasks(Value tap) {
                                            : computeMask(first, size, offset));
 }
 
-/// Lane l of the part at offset o reads position first + o + l of the data,
-/// which as a number without sign is below its size where it is there.
+/// Lane l of the part at offset o reads position first + o + l of the data. The
+/// position exists if it is, as an unsigned number, less than the size of the
+/// data.
 Value PositionTileEmitter::computeMask(Value first, Value size,
                                        int64_t offset) {
   auto lanes = llvm::to_vector(llvm::seq<int32_t>(offset, offset + width));

@@ -12,9 +12,10 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Positions are those that begin with the tile's, without the ones on either
-/// side that its neighbors share. Where there is no next row it is whatever
-/// the data ends with.
+/// Prefetches positions of rows below the tile, from the tile's own first
+/// position on, without the positions on either side that it shares with its
+/// neighbors. If there is no next row, the last bytes of the data are
+/// prefetched.
 void SlidingTileEmitter::prefetchAhead(const ContractionTile &which) {
   if (strategy.prefetchBytes == 0 || isDataStaged)
     return;
@@ -57,8 +58,8 @@ SmallVector<Value> SlidingTileEmitter::emitTile() {
                                    createZeros(*tile), emitVectors));
 }
 
-/// Whether position `at` of the data, from tap 0 of the tile's first row, is
-/// padding. None is where the tile's position is not known.
+/// Whether the element `at` positions after the one that tap 0 of the tile's
+/// first row reads is padding. False if the tile's position is not known.
 bool SlidingTileEmitter::isPadding(int64_t at) const {
   if (!tile->knownPosition)
     return false;

@@ -183,7 +183,9 @@ SmallVector<Value> TileEmitter::emitLevels(ArrayRef<Level> all, Offsets offsets,
 TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
                                              Offsets offsets,
                                              Value number) const {
-  // Each step moves on as in the innermost level; the end of a level corrects.
+  // Each step advances the offsets by the steps of the innermost level. At the
+  // end of a level, the difference to the step of the next outer level is
+  // added.
   int64_t unit = 1, dataBefore = 0, weightsBefore = 0;
   for (const Level &level : llvm::reverse(levels)) {
     int64_t dataStep = level.dataStep - dataBefore,

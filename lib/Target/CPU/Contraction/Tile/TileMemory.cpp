@@ -233,7 +233,8 @@ Value TileMemory::loadSplat(Value base, Value offset, int64_t distance) {
     return splat(vectorType, scalar);
   if (!format.memory.isBF16())
     return widenHalves(splat(vectorType.clone(elementType), scalar));
-  // Everywhere, which is one instruction, and half of it then shifted out.
+  // Broadcast the bf16 to both halves of each 32 bits, which takes one
+  // instruction, and then shift one half out.
   Value halves = splat(VectorType::get({2 * width}, elementType), scalar);
   Value pairs = LLVM::BitcastOp::create(
       builder, loc, vectorType.clone(builder.getI32Type()), halves);

@@ -18,8 +18,9 @@
 
 namespace tandem {
 
-/// What loads and stores of elements are of: integers stand for those that are
-/// widened, for not all targets move halves.
+/// The type of elements in loads and stores. Elements that are widened are
+/// loaded as integers, because not all targets have loads and stores of 16-bit
+/// floats.
 mlir::Type getStoredType(const ElementFormat &format);
 /// Converts integers of 8 bits, one or a vector of them, to `type`, whose
 /// elements are f32 or i32.
@@ -74,9 +75,10 @@ protected:
   /// The offset of the scales of the tile's first lane, for the first inputs.
   mlir::Value getScalesOffset(const ContractionTile &tile) const;
   mlir::Value getBiasOffset(const ContractionTile &tile) const;
-  /// `offset`, or where the data ends before `reach` elements from there, one
-  /// from which on it has so many. To prefetch what is not mapped takes a walk
-  /// through the page tables each time, as no such address is remembered.
+  /// Returns `offset`, or, if the data ends less than `reach` elements after
+  /// it, the last offset that has so many elements after it. Prefetching an
+  /// unmapped address would walk the page tables each time, because the TLB
+  /// does not cache such addresses.
   mlir::Value keepInData(mlir::Value offset, int64_t reach) const;
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
@@ -113,8 +115,9 @@ protected:
   /// `sum` + `a` * `b`, vectors of the sums.
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value sum);
 
-  /// Has loads that follow be emitted behind those before. LLVM puts neighbors
-  /// together, for which a tile has no registers, and sums would be spilled.
+  /// Keeps LLVM from moving later loads ahead of earlier ones. LLVM groups
+  /// adjacent loads, for whose values a tile has no registers, so that sums
+  /// would be spilled.
   void separateLoads();
 
   /// a + b * factor.
@@ -125,7 +128,8 @@ protected:
   /// Lanes of a vector of the result.
   int64_t width;
   ElementFormat format;
-  /// What loads are of: of other operands, of the data, and of the weights.
+  /// The element types of loads: of all other operands, of the data, and of the
+  /// weights.
   mlir::Type elementType, dataType, weightsType;
   /// A vector of the result.
   mlir::VectorType vectorType;

@@ -167,7 +167,8 @@ Value WinogradEmitter::computeData(const Corner &at, Value isData,
   Value safe =
       arith::SelectOp::create(builder, loc, isData, position, index(0));
   Value data = emitData(safe, channel, mask);
-  // Lanes behind the inputs are what the prologue makes of zero.
+  // In lanes behind the last input, the prologue has computed on zeros; set
+  // these lanes to zero.
   if (mask)
     data = arith::SelectOp::create(builder, loc, mask, data, constant(0));
   return arith::SelectOp::create(builder, loc, isData, data, constant(0));
@@ -196,7 +197,8 @@ WinogradEmitter::Vectors WinogradEmitter::applyB(const Vectors &d) {
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The last rows may be of no tile: what they are is not read.
+/// The last rows of the last register tile may belong to no Winograd tile.
+/// Their products are not read.
 void WinogradEmitter::multiply(Value block, Value count) {
   Value tiles =
       arith::CeilDivUIOp::create(builder, loc, count, index(plan.tile.rows));

@@ -30,8 +30,9 @@ namespace tandem {
 
 using namespace winograd;
 
-/// How much larger than what one result reads a tile's data may be: their
-/// errors are below 2⁻¹² of that result's scale then.
+/// The largest ratio of the magnitudes of a tile's data to those of the data
+/// that one result reads. The errors of the result are then below 2⁻¹² of its
+/// scale.
 static constexpr float kRatio = 4096;
 /// Data all below this lose digits to underflow between the transforms.
 static constexpr float kSmallestData = 0x1p-120F;
@@ -102,9 +103,10 @@ Value WinogradEmitter::reduceMagnitudes(Value vector) {
                                           vector);
 }
 
-/// A bound below what any result reads, at hand: each of a tile's windows has
-/// one of the central positions in it. Where a tile is cut short, windows do
-/// not reach the last of them, which may be padding.
+/// A lower bound for the largest magnitude that any result reads, from values
+/// that have been recorded: each window of the tile contains one of the central
+/// positions. In a tile that is cut short, no window reaches the last central
+/// positions, which may be padding, so they are left out.
 Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
   auto getLast = [&](Value first, int64_t size) -> Value {
     if (size % kTile == 0)
@@ -129,8 +131,8 @@ Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
   return smallest;
 }
 
-/// The smallest of the largest magnitudes that the tile's results read, one by
-/// one; of a copy of the data.
+/// Returns the smallest, over all results of the tile, of the largest magnitude
+/// that the result reads. Works on a copy of the data.
 Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
   int64_t width = plan.tile.width;
   copyData(corner);

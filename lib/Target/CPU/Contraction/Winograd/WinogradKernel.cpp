@@ -78,8 +78,8 @@ using Run = std::array<double, kRun>;
   }
 }
 
-/// Past the caches: of the lines of 36 positions, a multiple of 4 KiB apart,
-/// too many compete for a set.
+/// Stores past the caches. The cache lines of the 36 positions are a multiple
+/// of 4 KiB apart, so too many of them would compete for one set.
 [[gnu::always_inline]] inline void storeRun(const Run &run, float *result) {
   using Line = float __attribute__((vector_size(kRun * sizeof(float))));
   Line line;
@@ -155,7 +155,7 @@ static void transformBlocks(ElementsAttr kernel, int64_t block,
                            tapStride,
                            std::min({kRun, block - o, outputs - b * block - o}),
                            &result[indexOf(b, 0, i) + o], inputs * block);
-        // What went past the caches is seen by all from here on.
+        // Make the non-temporal stores visible to all threads.
         std::atomic_thread_fence(std::memory_order_seq_cst);
       });
 }
@@ -200,9 +200,9 @@ static float findLargestMagnitude(ElementsAttr elements) {
   return llvm::bit_cast<float>(largest);
 }
 
-/// In one dim |Bᵀ d| <= b |d|, |G k| <= g |k| and |Aᵀ m| <= a |m|, each of
-/// magnitudes and largest row sums; in two dims their squares, and I products
-/// are summed in between.
+/// In one dim, |Bᵀ d| <= b |d|, |G k| <= g |k| and |Aᵀ m| <= a |m|, where b, g
+/// and a are the largest row sums of magnitudes of these matrices. In two dims,
+/// the factors are squared. In between, the products of all inputs are summed.
 std::optional<float> findLargestData(ElementsAttr kernel) {
   constexpr double kSlack = 2;
   double weight = findLargestMagnitude(kernel);

@@ -28,13 +28,14 @@ static constexpr double kCyclesPerData = 180, kCyclesPerResult = 125;
 static constexpr double kNearShare = 0.75;
 /// What it must save to be worth its error.
 static constexpr double kWorthwhile = 1.15;
-/// Tasks to share out, and rows of products below which weights are used too
-/// few times.
+/// The number of tasks to aim for, and the least number of tiles of a task.
+/// With fewer tiles, each weight is used too few times.
 static constexpr int64_t kWantedTasks = 16, kMinTiles = 14;
 /// Outputs of a block, as a rule.
 static constexpr int64_t kOutputs = 64;
-/// The sums of fewer inputs are small beside the errors of the transforms; of
-/// more not even one tile has room in the workspace.
+/// With fewer inputs than kMinInputs, sums are small relative to the errors of
+/// the transforms. With more inputs than kMaxInputs, the workspace has no room
+/// for even one tile.
 static constexpr int64_t kMinInputs = 8, kMaxInputs = 4096;
 
 bool canUseWinograd(const Contraction &contraction) {
