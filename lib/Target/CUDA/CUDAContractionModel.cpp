@@ -21,15 +21,16 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// Small convolutions, and small products of bytes, whose data goes through
-/// shared memory. Larger ones are the library's, or prebuilt kernels'.
+/// Generates kernels for small convolutions and small products of bytes, whose
+/// data is staged in shared memory. Larger contractions are left to the
+/// libraries or to prebuilt kernels.
 class CUDAContractionModel final : public ContractionModel {
 public:
   StringRef name() const override { return "cuda"; }
 
   Status checkGenerated(Operation *hero,
                         const Contraction &contraction) const override {
-    // What is the same everywhere is no operand of a kernel.
+    // A constant whose elements are all equal is not an operand of a kernel.
     for (Value operand : hero->getOperands())
       if (SplatElementsAttr splat; matchPattern(operand, m_Constant(&splat)))
         return fail("codegen", "reads a constant of one value");

@@ -83,7 +83,8 @@ public:
     options.deviceSpec = spec;
     return compileKernelForCUDA(kernel, options, times);
   }
-  // A program costs NVRTC 13 ms, whatever is in it: more than most kernels.
+  // Compiling a program with NVRTC takes at least 13 ms, which is more than
+  // most kernels take.
   bool assembles() const override { return true; }
   Status assemble(ArrayRef<fb::KernelT *> kernels,
                   MutableArrayRef<KernelListing> listings) const override {

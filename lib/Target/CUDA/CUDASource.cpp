@@ -205,7 +205,7 @@ bool SourceRewriter::addInitialization(StringRef line) {
 void SourceRewriter::addLine(StringRef line) {
   if (addMarker(line) || addInitialization(substitute(line)))
     return;
-  // Functions end by themselves.
+  // A function does not need a return statement at its end.
   if (line == "}" && depth == 1 && !lines.empty() &&
       StringRef(lines.back()).trim() == "return;")
     lines.pop_back();

@@ -150,8 +150,9 @@ Expected<std::string> emitCUDASource(ModuleOp module,
       ->loadDialect<affine::AffineDialect, arith::ArithDialect,
                     linalg::LinalgDialect, math::MathDialect, scf::SCFDialect,
                     tensor::TensorDialect>();
-  // In one module, so that what they share is declared once. What kind of
-  // kernel it is, the module that it comes from says.
+  // All kernels are converted in one module, so that the declarations that they
+  // share are emitted once. The kind of a kernel is an attribute of the module
+  // that it comes from.
   OwningOpRef<ModuleOp> kernels = ModuleOp::create(module.getLoc());
   for (auto kernel : module.getOps<ModuleOp>()) {
     if (failed(lowerKernelToLinalg(kernel, deviceSpec)))

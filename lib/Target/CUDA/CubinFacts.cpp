@@ -32,7 +32,7 @@ static std::string assemblyOf(StringRef ptx, StringRef kernel) {
   constexpr StringRef kEnd = "\n}\n";
   StringRef entry = ptx.drop_front(start);
   entry = entry.take_front(entry.find(kEnd) + kEnd.size());
-  // NVRTC names each entry ahead of it.
+  // NVRTC prints a comment with the name of each entry before the entry.
   StringRef header =
       ptx.take_front(ptx.find(kEntry)).split("\t// .globl").first;
   return (header + entry).str();
@@ -43,7 +43,8 @@ tandem::KernelListing tandem::listKernel(const NamedSource &kernel,
   KernelListing listing;
   listing.source = kernel.source;
   listing.assembly = assemblyOf(cubin.ptx, kernel.newName);
-  // "Compiling entry function 'k' for 'sm_90'", and behind it what it takes.
+  // The log has a line "Compiling entry function 'k' for 'sm_90'", followed by
+  // the resources that this kernel uses.
   constexpr StringRef kStart = "Compiling entry function '";
   StringRef log = StringRef(cubin.log)
                       .split((kStart + kernel.newName + "'").str())

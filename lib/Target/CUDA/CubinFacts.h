@@ -16,9 +16,9 @@
 
 namespace tandem {
 
-/// The part of a program that is about one of its kernels: its source, its PTX
-/// with what stands ahead of all, and its facts in the log of ptxas -v; those
-/// that are not there stay 0.
+/// Extracts the listing of one kernel from that of a program: its source, the
+/// header and its own part of the PTX, and its figures in the log of ptxas -v.
+/// Figures that the log does not have are 0.
 KernelListing listKernel(const NamedSource &kernel, const CubinListing &cubin);
 
 } // namespace tandem

@@ -52,8 +52,8 @@ struct TensorPart {
 /// Consecutive points of an iteration space that one thread computes.
 struct Run {
   int64_t width = 1;
-  /// The loop that the points differ in. Without one they are consecutive in
-  /// row-major order only, and `number` is what is known.
+  /// The loop whose index differs between the points. If there is none, the
+  /// points are consecutive in row-major order only, and `number` must be set.
   std::optional<unsigned> loop;
   /// The first point: its index in each loop, and its row-major number, which
   /// may be null where the indices are known.
@@ -100,8 +100,8 @@ public:
   /// Loads the run's elements at `access`, which must be a vector; the element
   /// of a run of one.
   mlir::Value read(Access access);
-  /// Loads ahead what all points of the run read alike: inputs that are
-  /// vectors, and those that do not vary.
+  /// Loads the operands that can be loaded once for all points of the run:
+  /// inputs that are vectors, and inputs that do not vary.
   void loadOperands();
 
   /// What an operand's block argument stands for; null for what is in memory.

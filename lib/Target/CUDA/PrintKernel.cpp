@@ -89,7 +89,8 @@ bool isDelimited(OpOperand &use) {
   return isa<emitc::AssignOp, emitc::ForOp, emitc::IfOp>(op);
 }
 
-/// A variable that an emitc.if ahead of this load has set for good.
+/// Whether the load reads a variable that is only assigned in an emitc.if
+/// before the load.
 bool readsSettledVariable(emitc::LoadOp load) {
   auto variable = load.getOperand().getDefiningOp<emitc::VariableOp>();
   return variable && llvm::all_of(variable->getUsers(), [&](Operation *user) {

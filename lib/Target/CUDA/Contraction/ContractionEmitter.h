@@ -18,13 +18,13 @@
 
 namespace tandem::codegen {
 
-/// Emits what a thread does. What a block reads of the data, with zeros around
-/// it, is a tile in shared memory, as are its weights where those of adjacent
-/// channels are not adjacent, and its part of the result where windows read
-/// that. A
-/// thread has 128 bytes of sums in registers: those of 8 channels and 4
-/// positions, say. What all taps of a row read for these positions of one input
-/// channel is loaded at once, and then a vector of weights for each tap.
+/// Emits the code of a thread. A block stages in shared memory the tile of the
+/// data that it reads, with zeros around it; its weights, if those of adjacent
+/// channels are not adjacent; and its part of the result, if windows read it. A
+/// thread has 128 bytes of sums in registers, for example those of 8 channels
+/// and 4 positions. For each input channel, it loads at once the data that all
+/// taps of a row read for these positions, and then a vector of weights for
+/// each tap.
 class ContractionEmitter : ContractionTiles {
 public:
   /// The ops of a kernel; null where there are none. `windowOp` reads what the
@@ -149,8 +149,8 @@ private:
   mlir::Location loc;
   mlir::Type computed;
 
-  /// Elements that a thread stores at once, along the channels where those are
-  /// the result's last dim, else along the row.
+  /// The number of elements that a thread stores at once: along the channels if
+  /// these are the last dim of the result, otherwise along the row.
   int64_t width = 1;
   /// The index of the block in each batch dim, its windows' in each outer
   /// spatial dim, and the first of its positions in those.
@@ -162,8 +162,8 @@ private:
   mlir::Value firstWindow, firstPosition, firstChannel;
   mlir::Value rowGroup, channel, channelInBlock;
   mlir::Value thread, tile, sums;
-  /// The block's weights in shared memory, by product and channel; null where
-  /// they are read from where they are.
+  /// The block's weights in shared memory, by product and channel. Null if the
+  /// thread reads the weights directly from global memory.
   mlir::Value blockWeights;
   /// A vector of the thread's channels; null where there is none.
   mlir::Value bias;

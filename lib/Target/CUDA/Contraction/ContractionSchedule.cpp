@@ -182,8 +182,8 @@ void ContractionEmitter::findPlace() {
   firstChannel = index.mul(loc, place.back(), constant(blockChannels()));
 }
 
-/// The block's windows are known; from here on, the first positions that they
-/// read.
+/// Replaces the position of the block's first window by the first position that
+/// this window reads.
 void ContractionEmitter::findPositions() {
   auto firstOf = [&](Value at, int64_t resultDim) {
     const ContractionWindow::Dim &along = window->dims[resultDim];
@@ -196,8 +196,9 @@ void ContractionEmitter::findPositions() {
     at = firstOf(at, dim.resultDim);
 }
 
-/// The rows and positions of the thread. Returns the number of its channels'
-/// group. Neighbors have what is adjacent in the result.
+/// Computes which rows and positions the thread has. Returns the number of the
+/// thread's group of channels. Neighboring threads have adjacent elements of
+/// the result.
 Value ContractionEmitter::findThread() {
   AffineExpr number = builder.getAffineDimExpr(0);
   const auto [first, second] = isChannelsLast

@@ -54,10 +54,10 @@ int64_t ContractionTiles::sharedBytesOf(int64_t groups) const {
          part;
 }
 
-/// Channels of which threads have two vectors each would be loaded from shared
-/// memory, and stored, with gaps: where neighbors have channels, a thread has
-/// one vector of them, and more positions. With windows there are no registers
-/// for these.
+/// If each thread had two vectors of channels, neighboring threads would load
+/// from shared memory, and store, with gaps. If neighbors have different
+/// channels, a thread therefore has one vector of channels, and more positions.
+/// With windows, there are not enough registers for more positions.
 void ContractionTiles::chooseChannels(bool hasWindow) {
   const int64_t vector = std::max(kVectorBytes / computedBytes, kLeastChannels);
   auto choose = [&](int64_t count) {

@@ -21,8 +21,9 @@ struct ContractionTiles {
   /// Threads of a full block, and the bytes of shared memory that every block
   /// may have.
   static constexpr int64_t kThreads = 256, kMaxSharedBytes = 48 << 10;
-  /// The output channels of a thread, of which it has a vector: the most, and
-  /// what divides those of all convolutions that are generated.
+  /// The largest number of output channels of a thread, and a number that
+  /// divides the output channels of every convolution that is generated. A
+  /// thread has vectors of channels.
   static constexpr int64_t kChannels = 8, kLeastChannels = 4;
   /// The bytes of a vector that one access moves.
   static constexpr int64_t kVectorBytes = 16;
@@ -49,13 +50,14 @@ struct ContractionTiles {
   bool areQuads = false;
   /// The terms along the input channels, and those of an element of the result.
   int64_t inputTerms, terms;
-  /// Whether channels are the last dim of the result, which neighboring
-  /// threads then have. Else these have positions.
+  /// Whether channels are the last dim of the result. If so, neighboring
+  /// threads have neighboring channels, otherwise neighboring positions.
   bool isChannelsLast = true;
   /// Output channels and positions of a thread.
   int64_t channels, positions;
-  /// Whether the weights of a thread's channels are a vector where they are.
-  /// Else they go through shared memory, where quads of bytes are built.
+  /// Whether the weights of a thread's channels are contiguous in global
+  /// memory. Otherwise they are staged in shared memory, where quads of bytes
+  /// are assembled.
   bool weightsAreVectors = true;
   /// Threads side by side along channels, and along positions.
   int64_t channelGroups = 1, rowGroups = 1;

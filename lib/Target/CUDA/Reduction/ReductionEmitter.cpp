@@ -136,7 +136,8 @@ ReductionEmitter::emitBody(linalg::GenericOp stage, Value lane) {
       OpResult result = stage.getTiedOpResult(&operand);
       if (Value variable = accumulators.lookup(result))
         return load(variable);
-      // What is computed again is not reduced again, and this goes unused.
+      // A reduction of an earlier stage is not repeated when its stage's other
+      // values are recomputed, so this operand is not used.
       return arith::ConstantOp::create(
           builder, loc, getNeutral(stage, result.getResultNumber()));
     }

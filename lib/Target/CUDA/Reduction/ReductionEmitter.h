@@ -77,9 +77,9 @@ protected:
   /// Combines each accumulator of `stage` with those of the lanes whose numbers
   /// differ in the last log2(`lanes`) bits.
   void combineLanes(mlir::linalg::GenericOp stage, int64_t lanes);
-  /// Combines each accumulator of `stage` with those of `groups` threads of the
-  /// block: those at `first`, `first + stride` and so on of what each brings,
-  /// where `brings` holds, to `place`.
+  /// Combines each accumulator of `stage` across `groups` threads of the block.
+  /// The threads for which `brings` holds write their accumulators to `place`;
+  /// those at `first`, `first + stride` and so on are combined.
   void combineGroups(mlir::linalg::GenericOp stage, mlir::Value brings,
                      mlir::Value place, mlir::Value first, int64_t stride,
                      int64_t groups);

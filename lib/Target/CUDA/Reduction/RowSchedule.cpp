@@ -111,7 +111,8 @@ int64_t RowScheduler::chooseThreads() {
   while (threads >= kWarp && threads < kMaxThreads && threads * 2 <= runs &&
          threads * rows < kBusyThreads)
     threads *= 2;
-  // Lanes of one warp shuffle together, or none of them is there.
+  // A shuffle needs all lanes of a warp, so either all rows of a warp exist or
+  // none does.
   if (threads > 1 && threads < kWarp && rows % (kWarp / threads) != 0)
     return kWarp;
   return threads;

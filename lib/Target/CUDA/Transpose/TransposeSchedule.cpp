@@ -105,8 +105,9 @@ private:
   void allocateTiles();
   LogicalResult emitLoads();
   LogicalResult emitPoints();
-  /// Calls `emit` for each of the thread's rows in the tile, where the point
-  /// that has it as index of `rowLoop`, and `lane` as that of `laneLoop`, is.
+  /// Calls `emit` for each of the thread's rows in the tile, in a branch that
+  /// is taken if the point exists that has the row as its index of `rowLoop`
+  /// and `lane` as its index of `laneLoop`.
   LogicalResult
   forEachRow(unsigned rowLoop, unsigned laneLoop,
              function_ref<LogicalResult(Value row, Run run)> emit);
