@@ -45,8 +45,8 @@ void printNumbers(mlir::OpAsmPrinter &printer, mlir::Operation *op,
 mlir::ParseResult parseNumbers(mlir::OpAsmParser &parser,
                                mlir::DenseF64ArrayAttr &numbers);
 
-/// The operands of an op whose region computes on them, by the names that they
-/// have in it.
+/// The operands of an op with a region, and the names of the arguments that
+/// stand for them in the region.
 struct RegionOperands {
   /// Adds those of a list `(%argument = %operand, …)`.
   mlir::ParseResult parse(mlir::OpAsmParser &parser);

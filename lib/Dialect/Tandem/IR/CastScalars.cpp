@@ -19,9 +19,10 @@
 using namespace mlir;
 using namespace tandem::ir;
 
-/// Truncates; what is out of range saturates, and NaN becomes zero. Where `x`'s
-/// type holds the limits it is clamped as it is: two instructions on vectors,
-/// while selects of results would need masks put together across registers.
+/// Truncates. Numbers out of range saturate, and NaN becomes zero. If the type
+/// of `x` holds the limits exactly, `x` is clamped before it is converted,
+/// which takes two vector instructions. Selecting among the results would
+/// combine masks across registers.
 static Value floatToInt(ScalarEmitter &e, Value x, Type to, bool isUnsigned) {
   if (x.getType().getIntOrFloatBitWidth() < 32)
     x = e.make<arith::ExtFOp>(e.builder.getF32Type(), x);
@@ -89,8 +90,8 @@ static Value roundToOdd(ScalarEmitter &e, Value x, unsigned bits) {
   return e.select(e.make<arith::OrIOp>(isEven, isShort), x, odd);
 }
 
-/// Rounds once. arith's conversion does, too, but is not implemented so for
-/// bf16: targets convert by way of a wider type.
+/// Rounds once. arith's conversion rounds once, too, but its implementations
+/// for bf16 do not, because targets convert by way of a wider type.
 static Value intToFloat(ScalarEmitter &e, Value x, FloatType to) {
   auto convert = [&](FloatType type, Value integer) {
     return e.isUnsigned || integer.getType().isInteger(1)

@@ -22,8 +22,8 @@ static Value makeConstant(PatternRewriter &rewriter, Location loc, Value like,
   return ConstantOp::create(rewriter, loc, getSplat(scalar, value));
 }
 
-/// Whether the sign bit of no element is set, NaN aside: -0.0 is not there
-/// either. What an op does to signs is in the table of ops.
+/// Whether no element has its sign bit set, so that none is -0.0. NaNs may have
+/// any sign. The table of ops says how an op changes signs.
 static bool isNonNegative(Value value, int depth = 4) {
   if (auto constant = dyn_cast_or_null<SplatElementsAttr>(getConstant(value)))
     return !constant.getSplatValue<APFloat>().isNegative();
@@ -47,8 +47,8 @@ static bool isNonNegative(Value value, int depth = 4) {
 
 namespace {
 
-/// pow of floats with a constant exponent, which is nowhere larger than what is
-/// raised to it.
+/// Replaces a pow of floats whose exponent is a constant that broadcasts to the
+/// type of the base.
 struct ExpandPow : OpRewritePattern<PowOp> {
   ExpandPow(MLIRContext *context, double exponent)
       : OpRewritePattern(context), exponent(exponent) {}

@@ -274,8 +274,8 @@ Value RemOp::buildScalar(OpBuilder &builder, Location loc, ValueRange scalars) {
   return e.sub(x, e.mul(y, divideInts(e, x, y)));
 }
 
-/// By squaring, a step per bit of the exponent. To a negative power 1 and -1
-/// are what their powers are, all else gives 0.
+/// Computes powers by squaring, one step per bit of the exponent. With a
+/// negative exponent, bases 1 and -1 have integer results; all others give 0.
 static Value raiseInts(ScalarEmitter &e, Value x, Value y) {
   Value zero = e.like(x, 0), one = e.like(x, 1);
   Value result = one, square = x;
@@ -313,8 +313,8 @@ Value SigmoidBackwardOp::buildScalar(OpBuilder &builder, Location loc,
   return e.mul(e.mul(rest, g), y);
 }
 
-/// The count where it is less than the number of bits, as arith wants it, else
-/// one less than that; and whether it is.
+/// Returns the shift count, limited to the number of bits minus one as arith
+/// requires, and whether the count was within this limit.
 static std::pair<Value, Value> limitShift(ScalarEmitter &e, Value count) {
   unsigned width = count.getType().getIntOrFloatBitWidth();
   Value most = e.like(count, width - 1);

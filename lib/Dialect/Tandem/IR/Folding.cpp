@@ -63,9 +63,10 @@ Value tandem::ir::asResultOf(Operation *op, Value value) {
 
 namespace {
 
-/// Results of constants that are no splats have at most so many elements.
+/// The most elements of a folded result that is not a splat.
 constexpr int64_t kMaxElements = 4096;
-/// Up to here a result may have more elements than any operand.
+/// A folded result with at most this many elements may have more elements than
+/// any operand.
 constexpr int64_t kMaxGrownElements = 64;
 
 /// The constant of a scalar type that is nearest to `value`; of integers, the
@@ -178,8 +179,9 @@ FailureOr<SmallVector<Attribute>> gatherElements(GatherOp gather,
   return result;
 }
 
-/// Elementwise and index ops, and gathers, of constants: not where that would
-/// make a constant much larger, or take long. Null where it does not fold.
+/// Folds elementwise ops, index ops and gathers whose operands are constants.
+/// Returns null if the op does not fold: also if the constant would be much
+/// larger, or take long to compute.
 Attribute foldConstants(Operation *op, Operands operands) {
   if (!isa<IndexingOpInterface, GatherOp>(op))
     return {};
@@ -259,8 +261,8 @@ void tandem::ir::addFolder(Dialect &dialect) {
 
 namespace {
 
-/// Inferred dims, where they are static, replace declared ones that are not. A
-/// user must be able to live with the new type: all ops of the table can.
+/// Replaces declared dims that are dynamic by inferred dims that are static.
+/// All users must accept the new type, which all ops of the table do.
 /// Special values: all stay, as types change and no elements do.
 struct RefineResultType : OpInterfaceRewritePattern<TandemOpInterface> {
   using OpInterfaceRewritePattern::OpInterfaceRewritePattern;

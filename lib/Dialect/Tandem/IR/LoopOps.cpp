@@ -141,7 +141,8 @@ template <typename Loop> static LogicalResult verifyCounts(Loop loop) {
   return success();
 }
 
-/// C7, and C2 of what an iteration yields; `at` is the op to blame.
+/// Checks C7, and C2 for the values that an iteration yields. Errors are
+/// emitted at the op `at`.
 template <typename Loop>
 static LogicalResult verifyYielded(Loop loop, TypeRange yielded,
                                    Operation *at) {

@@ -35,9 +35,10 @@ struct Dim {
   int64_t size, sourceStride, resultStride;
 };
 
-/// The dims in the order of loops, outermost first: as the source lies, so that
-/// it is read in long runs; but innermost two: what is contiguous in the
-/// source, and a run of neighbors in the result.
+/// Orders the dims as loops, outermost first. The order is that of the source,
+/// so that it is read in long runs, except for the two innermost loops: the dim
+/// that is contiguous in the source, and the one that is contiguous in the
+/// result.
 SmallVector<Dim> orderLoops(const StridedBox &box) {
   SmallVector<Dim> dims;
   for (auto [size, source, result] :
@@ -64,8 +65,8 @@ using Source = llvm::support::detail::packed_endian_specific_integral<
     T, llvm::endianness::native, llvm::support::unaligned>;
 
 /// Reads `count` elements of each of up to kLines lines, and writes runs across
-/// them. Once in between, as lines whose distance is a power of two do not stay
-/// in the first-level cache together.
+/// the lines. Elements are copied to a buffer in between, because lines whose
+/// distance is a power of two do not stay in the first-level cache together.
 template <typename T>
 void copyTile(const Source<T> *from, T *to, const Dim &line, const Dim &run,
               int64_t count) {
@@ -136,8 +137,9 @@ void copyBox(const char *source, char *result, const StridedBox &box,
   }
 }
 
-/// Appends the parts of a box that tasks copy: cut where the source's lines are
-/// the farthest apart, in no fewer lines than are read side by side.
+/// Divides a box into the parts that tasks copy, and appends them. The box is
+/// cut along the dim along which the lines of the source are the farthest
+/// apart. A part has at least as many lines as are read side by side.
 void split(const StridedBox &box, int64_t width,
            SmallVectorImpl<StridedBox> &parts) {
   int64_t bytes = llvm::product_of(box.sizes) * width;

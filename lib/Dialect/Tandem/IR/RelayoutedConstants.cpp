@@ -25,8 +25,8 @@ namespace {
 
 /// Constants of fewer bytes are uniqued by their elements, which can be read.
 constexpr size_t kSmallBytes = size_t(64) << 10;
-/// The size in bytes of a huge page, on the hosts that have them: half the time
-/// of rearranging in pages of 4 KiB is touching the pages for the first time.
+/// The size of a huge page, in bytes, on hosts that have them. With pages of 4
+/// KiB, half of the time of relayouting is spent on page faults.
 constexpr size_t kHugePage = size_t(2) << 20;
 
 /// What programs ask of their constants.

@@ -96,16 +96,16 @@ OpFoldResult folds::sliceOfEverything(Operation *op, Operands) {
   return asResultOf(op, slice.getInput());
 }
 
-/// Appends to the attributes of a slice what dim `i` of `outer` is of the
-/// operand of `inner`, whose dim has the size `size`.
+/// Composes dim `i` of the two slices and appends the result to the attributes
+/// of a slice of the operand of `inner`, whose dim `i` has the size `size`.
 static void composeSlices(SliceOp inner, SliceOp outer, unsigned i,
                           int64_t size, SmallVector<int64_t> (&attributes)[3]) {
   SliceRange first = resolveSlice(size, inner.getStarts()[i],
                                   inner.getLimits()[i], inner.getStrides()[i]);
   SliceRange second = resolveSlice(first.size, outer.getStarts()[i],
                                    outer.getLimits()[i], outer.getStrides()[i]);
-  // The start of nothing and the stride of less than two elements mean
-  // nothing, and might overflow.
+  // If the slice is empty, its start has no meaning, and if it has fewer than
+  // two elements, its stride has none. Computing them might overflow.
   int64_t start = first.start, stride = 1;
   if (second.size > 0)
     start += second.start * inner.getStrides()[i];

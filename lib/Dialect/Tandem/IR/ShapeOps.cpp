@@ -24,9 +24,10 @@ void ReshapeOp::describeAttrs(Adaptor op, fb::ReshapeAttrsT &attrs) {
   attrs.shape = toVector(op.getShape());
 }
 
-/// Through the row-major position of the element. Runs of dims that multiply to
-/// one size on both sides are taken by themselves, so that a reshape that
-/// splits, joins or adds dims has no more divisions than it needs.
+/// Maps an index by way of the element's row-major position. Groups of dims
+/// with the same product of sizes on both sides are mapped separately, so that
+/// a reshape that splits, joins or adds dims has no more divisions than
+/// necessary.
 AffineMap ReshapeOp::getOperandIndexing(unsigned) {
   RankedTensorType from = getInput().getType(), to = getType();
   if (!from.hasStaticShape() || !to.hasStaticShape())

@@ -108,7 +108,7 @@ FailureOr<OpCost> ir::detail::getCost(TandemOpInterface op) {
 AffineMap ir::detail::getBroadcastIndexing(Operation *op, unsigned operand) {
   auto from = cast<RankedTensorType>(op->getOperand(operand).getType());
   auto to = cast<RankedTensorType>(op->getResult(0).getType());
-  // One operand, or one of a scalar, has nothing to broadcast with.
+  // An op with one operand does not broadcast it.
   bool isAlone = op->getNumOperands() == 1;
   MLIRContext *context = op->getContext();
   SmallVector<AffineExpr> exprs;

@@ -308,7 +308,8 @@ private:
   }
 };
 
-/// Into a product and a sum, or the formula.
+/// Decomposes into a product and a sum or, if that may be inaccurate, into the
+/// second form above.
 /// Special values: S1 and S2 of batch_norm say what holds. Factors and shifts
 /// that are known are finite, so that infinities keep their sign and NaN stays;
 /// a zero may have either sign.

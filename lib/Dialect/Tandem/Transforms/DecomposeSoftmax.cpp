@@ -88,8 +88,8 @@ void decompose(ir::SoftmaxBackwardOp op) {
                     ir::MulOp::create(builder, loc, y, difference));
 }
 
-/// Returns true if the op is decomposed: there is no largest of no elements,
-/// and what is in a fusion has been decided.
+/// Returns true if the op is decomposed. An empty softmax has no largest
+/// element, and fusion has decided about an op in a fusion.
 bool isDecomposed(Operation *op) {
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
   return type.hasStaticShape() && type.getNumElements() > 0 &&

@@ -47,9 +47,9 @@ int64_t bytesOf(Value value) {
   return ir::toTandemType(type).bytes();
 }
 
-/// The largest result that is computed on the way to a constant, unless the
-/// constants that it is made of have a quarter of that: a kernel need not have
-/// it in memory at all.
+/// The largest intermediate result, in bytes, that may be computed for a
+/// constant, unless the constants that it depends on have at least a quarter of
+/// its bytes. A fused kernel might never store such a result.
 constexpr int64_t kMaxBytes = int64_t(1) << 28;
 
 /// The ops of a function that depend on constants alone, and which of their
@@ -69,7 +69,8 @@ private:
     /// Whether the result becomes a constant wherever it is read, and whether
     /// it does where a contraction reads it as weights.
     bool isKept, isKeptAsWeights;
-    /// Otherwise: what it is computed from, and what that takes (savedBytes).
+    /// If the result does not become a constant: the values that it is computed
+    /// from, and the cost of computing it (savedBytes).
     llvm::SmallSetVector<Value, 4> sources;
     double saved;
     /// Bytes of the largest result on the way, its own included.
@@ -184,8 +185,8 @@ std::string describe(const Program &program) {
 using StoreConstant =
     llvm::function_ref<bool(const Tensor &, MutableArrayRef<char>)>;
 
-/// The constant of `type` that `store`, which `form` names, makes of `value`;
-/// null where it cannot be computed.
+/// The constant of `type` that `store` makes of `value`; null if it cannot be
+/// computed. `form` names the conversion that `store` does.
 /// Special values: all are what eager computes at run time, bit for bit.
 ElementsAttr evaluate(Value value, ArrayRef<Operation *> ops,
                       RankedTensorType type, StringRef form,

@@ -115,8 +115,8 @@ std::optional<int64_t> Parts::choose() const {
     return std::max(static_cast<int64_t>(bytes) / rowBytes, kMinPartLength);
   };
   int64_t wished = lengthOf(static_cast<double>(device.nearBytes()));
-  // Columns of a tall matrix are far apart: one part after the other is read
-  // in the order of memory.
+  // The elements of a column of a tall matrix are far apart. One part after
+  // another is read in memory order.
   bool isTall = extent.columns > 1 && extent.length >= 8 * wished;
   // A part is to take a core as long as a launch at least.
   int64_t atLeast = lengthOf(device.launchNs * device.memoryBytesPerNs /
@@ -155,7 +155,7 @@ std::optional<int64_t> Parts::divisorNear(int64_t wished,
 /// What a value has become in a split type.
 using SplitValues = DenseMap<std::pair<Value, Type>, Value>;
 
-/// Reduces parts, and the results of parts.
+/// Reduces parts of the dim, and then the results of the parts.
 /// Special values: NaN and infinities of a part are those of its result, so
 /// that infinities of both signs give NaN in the end; each sum begins at 0, as
 /// the whole does. As in any order, one sum may overflow where another does
@@ -220,8 +220,9 @@ Splitter::splitBroadcast(RankedTensorType type) {
   return result;
 }
 
-/// What reads one large operand is computed on the split shape rather than
-/// stored; so is what nobody else needs.
+/// Whether to compute the producer on the split shape instead of storing its
+/// result: if it reads at most one operand of the full shape, or if nothing
+/// else reads its result.
 bool Splitter::isWorthSplitting(Operation *producer) {
   if (!producer || !isa<ir::ElementwiseOpInterface>(producer) ||
       producer->getNumResults() != 1)
