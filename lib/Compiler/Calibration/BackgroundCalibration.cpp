@@ -45,7 +45,8 @@ struct Shared {
   std::weak_ptr<BackgroundCalibration> current;
 };
 
-/// Compilers made to measure are none that measuring is for.
+/// True while this thread measures. Compilers that are created for measuring
+/// must not start another calibration.
 thread_local bool isMeasuring = false;
 
 std::atomic<bool> isAllowed{true};

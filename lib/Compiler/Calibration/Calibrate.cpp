@@ -47,8 +47,8 @@ private:
   /// A rate's value: what is measured, if it is steady, or what was detected.
   double take(const std::string &key, double detected, double factor, Best best,
               double steps);
-  /// What one of the cores reaches more alone than beside the others; `alone`
-  /// and `all` are rates of one and of all.
+  /// The factor by which one core is faster alone than beside the others.
+  /// `alone` is the rate of one core, and `all` that of all cores together.
   double takeFactor(const std::string &key, Best alone, Best all);
   Status checkCancelled() const;
 
@@ -58,8 +58,8 @@ private:
   void measureStreaming();
   Status measureAcross();
   Status measureLibraryCall();
-  /// `exactModel` is a model of the threads that are timed, `reference` of the
-  /// core.
+  /// `exactModel` describes the threads that are timed. `reference` runs on the
+  /// same core.
   Status measureShares(std::span<const Share> shares,
                        const SpeedReference &reference, DeviceModel exactModel);
   Status measureOneThread();
@@ -68,8 +68,9 @@ private:
   /// What convolutions are timed by.
   Expected<SpeedReference> makeReference();
 
-  /// On which a level of the caches is measured, of one core: half of what it
-  /// holds, but of one that cores share a few times the level before.
+  /// The number of bytes on which a cache level is measured with one core: half
+  /// of the core's share or, for a cache that cores share, a few times the size
+  /// of the level before.
   size_t bytesFor(size_t level) const;
 
   const CalibrateOptions &options;
@@ -183,8 +184,8 @@ static double findStreamedBytes(size_t least, size_t most) {
   return found;
 }
 
-/// Beginning with results that the caches do not hold. While others use a
-/// cache that they share, less seems to be held: the most of several times.
+/// Starts with results that exceed the caches. If other processes use a shared
+/// cache, it seems to hold less, so the largest of several measurements counts.
 void Calibrator::measureStreaming() {
   constexpr int kTimes = 3;
   if (!options.wholeMachine || model.caches.empty())
@@ -226,8 +227,9 @@ Status Calibrator::measureLibraryCall() {
   return {};
 }
 
-/// A kernel that needs units and caches as others do: what disturbs it disturbs
-/// those, and the library, as much.
+/// The reference is a kernel that uses arithmetic units and caches as other
+/// kernels do, so that a disturbance slows it as much as it slows these and the
+/// library.
 Expected<SpeedReference> Calibrator::makeReference() {
   TANDEM_ASSIGN_OR_RETURN(std::shared_ptr<ConvProbe> probe,
                           ConvProbe::create("f32 nhwc ic64ih14oc64oh14kh3ph1",
@@ -260,8 +262,9 @@ Status Calibrator::measureShares(std::span<const Share> shares,
       TANDEM_RETURN_IF_ERROR(checkCancelled());
       trial.measure(reference);
     }
-  // Each is found beside the others as they are, not as they are rounded: of
-  // two that choices compare, the quotient is steadier than either.
+  // Each share is fitted with the exact values of the other shares, not with
+  // the rounded ones: if choices compare two shares, their quotient is then
+  // steadier than either share.
   for (auto &[share, trial] : trials) {
     double &value = share->field(device);
     Best best = trial.fit(exact).value_or(Best());
@@ -280,7 +283,8 @@ Status Calibrator::measureOneThread() {
   return measureShares(sharesOfOneThread(), reference, model.withThreads(1));
 }
 
-/// Beside multiply-adds of one core: as a reference, a kernel would run on all.
+/// The reference is multiply-adds of one core, because a kernel would run on
+/// all cores.
 Status Calibrator::measureAllThreads() {
   if (!options.wholeMachine || model.cores == 1)
     return {};

@@ -118,10 +118,10 @@ constexpr Share kSharesOfAll[] = {
      kLargeMatrices, ContractionWay::Library},
 };
 
-/// How many times less or more than what is built in a number can be.
+/// The largest factor by which a share may differ from its built-in value.
 constexpr double kRange = 16;
-/// The logarithm by which what is built in may be off on another machine, and
-/// that by which a time may be.
+/// kDoubt is the typical error of a built-in value on another machine, and
+/// kNoise that of a measured time, both as logarithms.
 constexpr double kDoubt = 0.7, kNoise = 0.1;
 
 } // namespace
@@ -143,9 +143,10 @@ void ShareTrial::measure(const SpeedReference &reference) {
     }
 }
 
-/// How far predictions are off with the number `value`: the sum of the squares
-/// of their logarithms. What they hardly depend on stays as it was, rather than
-/// follow the noise (Hoerl and Kennard, "Ridge Regression", Technometrics 12,
+/// The error of predictions with the value `value`: the sum of the squares of
+/// the logarithms of predicted over measured times. A regularization term keeps
+/// shares that hardly affect the predictions at their old values, so that they
+/// do not fit noise (Hoerl and Kennard, "Ridge Regression", Technometrics 12,
 /// 1970).
 double ShareTrial::getError(CPUDevice device, double value) const {
   const double doubt = kNoise / kDoubt;

@@ -271,7 +271,8 @@ Driver::shareOut(std::vector<Kernel> &kernels) {
   return programs;
 }
 
-/// The time of a program is its kernels' by their share of the source.
+/// Divides the time of compiling the program among its kernels, in proportion
+/// to their source sizes.
 void Driver::assemble(ArrayRef<Kernel *> program) {
   std::vector<fb::KernelT *> kernels;
   size_t bytes = 0;
@@ -290,7 +291,8 @@ void Driver::assemble(ArrayRef<Kernel *> program) {
     kernel->compiled->listing = std::move(listing);
   for (auto [kernel, share] : llvm::zip_equal(program, shares))
     kernel->jobs.front()->outcome.times.add("codegen", ns * share);
-  // One by one, so that the error is the one's that it is about.
+  // If a program of several kernels fails, its kernels are compiled one by one,
+  // so that only the kernels at fault fail.
   if (!status && program.size() > 1)
     for (Kernel *kernel : program)
       assemble(kernel);

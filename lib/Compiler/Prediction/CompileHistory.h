@@ -19,10 +19,10 @@
 
 namespace tandem {
 
-/// What the compilations of a process have cost beside what was predicted of
-/// them, and which kernels they made: predictions are corrected by it, so that
-/// coefficients that were fitted on another machine serve. Thread-safe; its
-/// lock is held for some microseconds.
+/// Records, for a process, the measured costs of compilations relative to their
+/// predictions, and which kernels they made. Predictions are corrected by this
+/// record, so that coefficients that were fitted on another machine can be
+/// used. Thread-safe; its lock is held for some microseconds.
 class CompileHistory {
 public:
   /// The history of this process: of what is compiled for the host, or for
@@ -39,7 +39,8 @@ public:
     /// Whether nothing was compiled yet, and whether kernels are kept.
     bool isFirst = false, keepsKernels = false;
 
-    /// C, if of the new kernels the share `hits` is found somewhere after all.
+    /// C, the cost of compiling in nanoseconds, if the share `hits` of the new
+    /// kernels is found in a cache after all.
     double compileNs(double hits) const;
   };
 
@@ -56,10 +57,11 @@ public:
   void observeStored();
 
 private:
-  /// So many compilations count; those before them fade.
+  /// The number of compilations in the moving average. The weight of earlier
+  /// ones decays.
   static constexpr double kWindow = 16;
-  /// Keys that are kept, some times as many as kernels are
-  /// (KernelCache::Limits): where there are more, all are forgotten.
+  /// The most keys that are kept, a few times the number of kernels that are
+  /// cached (KernelCache::Limits). If this is exceeded, all keys are forgotten.
   static constexpr size_t kMaxKeys = 4096;
 
   mutable std::mutex mutex; // Guards all that follows.

@@ -23,10 +23,11 @@ using F = CostFeature;
 /// Bytes from which on work is shared out to several threads.
 constexpr double kWideBytes = 65536;
 
-/// Windows that read more are loops around code of no more taps.
+/// The code of a window is unrolled up to this many taps; the code of a larger
+/// window is a loop.
 constexpr double kMaxTaps = 256;
-/// What code for a row that does not fill vectors is judged by: f32 elements of
-/// 512 bits.
+/// The number of f32 elements of a 512-bit vector. A row whose size is not a
+/// multiple of this needs code for a partial vector.
 constexpr int64_t kVector = 16;
 
 bool isRagged(int64_t size) { return size % kVector != 0; }

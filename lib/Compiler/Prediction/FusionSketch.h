@@ -67,10 +67,11 @@ CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
                            const DeviceModel &device,
                            const std::unordered_set<uint64_t> &known);
 
-/// c and e by the device's model alone, for one that no coefficients are fitted
-/// for, such as a GPU: a kernel, or an op, is launched, and takes as long as
-/// its memory or its arithmetic (the roofline). They are short of what is
-/// measured, in much the same way: the engine goes by their ratio.
+/// Predicts c and e from the device model alone, for a device without fitted
+/// coefficients, such as a GPU. Each kernel, or op, takes a launch and the time
+/// of its memory accesses or of its arithmetic, whichever is longer (the
+/// roofline). Both predictions are too low by about the same factor, and the
+/// engine only uses their ratio.
 void predictCallsByModel(const FusionSketch &sketch, const DeviceModel &device,
                          CostPrediction &prediction);
 

@@ -27,9 +27,9 @@
 namespace tandem {
 namespace {
 
-/// Moves this thread to a processor; from then on, it is the system's choice
-/// again. Linux would wake it where it slept, which may be beside a caller of
-/// the process that it works for.
+/// Moves this thread to a processor once; from then on, the scheduler may move
+/// it again. Linux would otherwise wake the thread on the processor where it
+/// slept, which may be in use by a thread of the process that it compiles for.
 void moveTo(int processor) {
   cpu_set_t allowed, one;
   CPU_ZERO(&one);
@@ -170,7 +170,7 @@ fb::HelperAnswerT CompileServer::answer(const fb::HelperJobT &job,
     answer.error->location = error.location;
     answer.error->hint = error.hint;
   }
-  // A graph that cannot be opened is for the process that has it.
+  // If the helper cannot open a graph, the process that asked compiles it.
   answer.is_refused |= !graph;
   const double now = nsOf(CLOCK_PROCESS_CPUTIME_ID);
   answer.processor_ns = now - std::exchange(answeredNs, now);

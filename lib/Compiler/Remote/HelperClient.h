@@ -26,8 +26,8 @@ namespace tandem {
 
 class CompileHelper;
 
-/// What came of asking a helper. Where there is neither an answer nor an error,
-/// the job is for this process.
+/// The outcome of asking a helper. If there is neither an answer nor an error,
+/// this process must compile the program itself.
 struct HelperOutcome {
   struct Answer {
     fb::HelperAnswerT content;
@@ -36,7 +36,7 @@ struct HelperOutcome {
     Descriptor entry;
   };
   std::optional<Answer> answer;
-  /// Why nobody should compile it.
+  /// The error if compiling must not be tried again in this process.
   std::optional<Error> error;
   /// Compiled::helperProblem.
   std::string problem;
@@ -49,14 +49,16 @@ public:
                const CompilerConfig &config);
   ~HelperClient();
 
-  /// Whether all that is wanted of compiling is the program.
+  /// Whether helpers can compile for `config`: the target is the host, only the
+  /// program is wanted, and no progress is reported.
   static bool isFor(const CompilerConfig &config);
 
-  /// Asks for the program of a key, and waits. Its entry may refer to `known`
-  /// constants. Where a helper crashes on it,
-  /// another one is asked; if that crashes, too, it is an error. Where a helper
-  /// is killed, or does not answer in time, the job is for this process, as is
-  /// a graph that calls functions of the program.
+  /// Asks a helper for the program of a key, and waits for the answer. The
+  /// program's entry may refer to `known` constants. If the helper crashes
+  /// while it compiles, another helper is asked, and if that one crashes as
+  /// well, the result is an error. If a helper is killed or does not answer in
+  /// time, this process must compile the program, as it must if the graph calls
+  /// functions of this process.
   HelperOutcome compile(const CacheKey &key, std::span<const TensorType> inputs,
                         std::span<const KnownConstant> known,
                         const std::stop_token &stop);

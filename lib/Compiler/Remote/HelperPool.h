@@ -49,22 +49,23 @@ class HelperPool {
 public:
   static HelperPool &process();
 
-  /// A helper that is idle, or a new one. Where a program could not be started
-  /// once, it is not tried again. Fails where `stop` comes before it has
+  /// Returns an idle helper, or starts one. A program that could not be started
+  /// is not tried again. Fails if `stop` is requested before the helper has
   /// started.
   Expected<std::unique_ptr<CompileHelper>>
   take(const std::string &path, const std::stop_token &stop = {});
   void put(std::unique_ptr<CompileHelper> helper);
-  /// What the next `take` is expected to cost, in nanoseconds of processor
-  /// time: as much as the last start of a helper where none is idle; 0 before
-  /// the first.
+  /// The expected cost of the next `take`, in nanoseconds of processor time: 0
+  /// if a helper is idle, otherwise the cost of the last start; 0 before the
+  /// first start.
   double startNs();
 
   /// A number for a graph, which helpers are told to forget at the end.
   uint64_t addGraph();
   void forgetGraph(uint64_t graph);
 
-  /// Whether this is the first one to tell that a program cannot be used.
+  /// Returns true for the first call with this path, so that an unusable
+  /// program is reported once.
   bool isFirstToTell(const std::string &path);
 
 private:
@@ -83,9 +84,9 @@ private:
   uint64_t lastGraph = 0;
 };
 
-/// The program that compiles for others: `option` or, where that is empty, what
-/// the environment says, or the one that belongs to this library. Fails where
-/// there is none.
+/// The path of the helper program: `option`; if that is empty, the path that
+/// the environment gives; otherwise, the program that belongs to this library.
+/// Fails if there is none.
 Expected<std::string> findCompileHelper(const std::string &option);
 
 } // namespace tandem

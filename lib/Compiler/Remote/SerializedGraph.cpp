@@ -91,9 +91,9 @@ private:
   std::unique_ptr<llvm::WritableMemoryBuffer> memory;
 };
 
-/// Writes to aligned memory, which grows where the guess of its size was too
-/// small: a copy of hundreds of megabytes would take longer than all else.
-/// Notes where resources are written.
+/// Writes to aligned memory, which grows if the initial guess of its size was
+/// too small. A final copy of hundreds of megabytes to aligned memory would
+/// take longer than all else. Records where resources are written.
 class AlignedStream final : public llvm::raw_ostream {
 public:
   AlignedStream(size_t guess, ResourceOffsets &offsets)
@@ -239,7 +239,7 @@ finish(std::shared_ptr<SerializedGraph> source, ModuleOp module,
 /// to `offsets`. Returns the number of bytes that they take in the bytecode at
 /// most.
 static size_t lendResources(ModuleOp module, ResourceOffsets &offsets) {
-  // What may stand between two of them, and the name of each.
+  // An upper bound of the padding between two resources plus the name of one.
   constexpr size_t slack = 4096;
   MLIRContext *context = module.getContext();
   context->getOrLoadDialect<ir::TandemDialect>();

@@ -15,8 +15,9 @@
 
 namespace tandem {
 
-/// The phases of ops follow from their locations, which are no part of the key
-/// of a stored program.
+/// Whether only the program is wanted of a compilation. With keepsPhasesApart,
+/// the program depends on the training phases of ops. These follow from the
+/// locations of ops, which are not part of the key of a stored program.
 static bool isProgramAllThatIsWanted(const CompileOptions &options,
                                      const Target &target) {
   return options.kernelCache && options.fusionReport.empty() &&

@@ -103,7 +103,7 @@ PipelineOptions CompilerSession::pipelineOptions() const {
   pipeline.keepsPhasesApart = options.keepsPhasesApart;
   pipeline.fusionReport = options.fusionReport;
   pipeline.targetOptions = options.targetOptions;
-  // What is measured stands at the ops.
+  // Autotuning has marked the ops with their backends.
   pipeline.areBackendsChosen =
       target.autotunesContractions(options.targetOptions);
   if (libraries)

@@ -99,7 +99,7 @@ Expected<Compiled> ProgramStore::unpack(int entry, const CacheKey &key,
   return load(std::move(stored), times);
 }
 
-/// Writes a program's entry beside the calls.
+/// Writes the entry of a program in the background.
 class ProgramStore::WriteJob final : public tiering::BackgroundJob {
 public:
   WriteJob(DiskCache &disk, CacheKey key,

@@ -22,9 +22,9 @@
 
 namespace tandem {
 
-/// The programs of one graph in the cache on disk, if that is used. Nothing of
-/// MLIR or LLVM is started to find one, but the linker that loads its kernels.
-/// Thread-safe. `config` outlives this.
+/// The programs of one graph in the disk cache, if that is used. Finding a
+/// program starts nothing of MLIR or LLVM, except the linker that loads its
+/// kernels. Thread-safe. `config` must outlive this object.
 class ProgramStore {
 public:
   ProgramStore(std::shared_ptr<const SerializedGraph> graph,
@@ -35,22 +35,24 @@ public:
   /// does not have the program. Adds to the phases "read cache" and "load".
   std::optional<Compiled> find(const CacheKey &key, PhaseTimes &times);
 
-  /// Keeps the program with this key, unless a kernel fell back. Where work in
-  /// the background is allowed, a program with many bytes of its own constants
-  /// is written there, at the latest when the process ends. Others are written
-  /// now. Adds to the phase "write cache", and warns once of an unusable cache.
+  /// Stores the program with this key, unless a kernel fell back. If background
+  /// work is allowed, a program whose own constants have many bytes is written
+  /// in the background, at the latest when the process ends; others are written
+  /// before this returns. Adds to the phase "write cache", and warns once of an
+  /// unusable cache.
   void keep(const CacheKey &key, Compiled &compiled, PhaseTimes &times);
 
-  /// What processes have found out by running the program for inputs of these
-  /// types, an entry beside that of the program.
+  /// The profile of the program for inputs of these types, which processes have
+  /// measured by running it. It has its own entry, beside that of the program.
   ProgramProfile profile(std::span<const TensorType> inputs);
   void keepProfile(std::span<const TensorType> inputs,
                    const ProgramProfile &profile);
 
   /// All that the program for inputs of these types depends on.
   CacheKey keyOf(std::span<const TensorType> inputs);
-  /// An entry for another process, and what one of another process holds,
-  /// loaded; adds to the phase "load". Both may refer to `known` constants.
+  /// Packs an entry for another process, and loads an entry that another
+  /// process has packed. Loading adds to the phase "load". Both entries may
+  /// refer to `known` constants.
   Expected<Descriptor> pack(const CacheKey &key, const Compiled &compiled,
                             std::span<const KnownConstant> known);
   Expected<Compiled> unpack(int entry, const CacheKey &key,

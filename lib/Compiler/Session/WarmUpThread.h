@@ -16,13 +16,14 @@
 
 namespace tandem {
 
-/// A thread that makes ready what the first kernel of a process needs (warmUp),
-/// while its graph is still being fused. It has ended when this object does,
-/// when the process forks, and before the process destroys what it uses.
+/// A thread that warms up what the first kernel of a process needs (warmUp)
+/// while the graph is still being fused. The thread is joined when this object
+/// is destroyed, when the process forks, and before the process destroys
+/// anything that the thread uses.
 class WarmUpThread {
 public:
-  /// To be called once by whoever may have one started later, early and in the
-  /// main thread if possible (stopAtProcessEnd).
+  /// Must be called once before a thread is started, early and if possible in
+  /// the main thread (stopAtProcessEnd).
   static void prepare();
 
   WarmUpThread() = default;
