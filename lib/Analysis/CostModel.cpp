@@ -40,8 +40,8 @@ int64_t DeviceModel::keptBytes() const {
              : std::max(nearBytes(), caches.back().bytes / cores / 4);
 }
 
-/// What of `factor` is left where `threads` of `cores` run: all of it for one,
-/// nothing for all of them.
+/// The part of `factor` that remains if `threads` of `cores` threads run: all
+/// of it for one thread, and none of it for all.
 static double getFactor(double factor, int64_t threads, int64_t cores) {
   if (cores <= 1)
     return 1;
@@ -86,8 +86,8 @@ DeviceModel DeviceModel::withVectors(int64_t bits) const {
   return model;
 }
 
-/// The share of the device that so many parts can use: in the last round some
-/// cores may idle.
+/// The share of the device's cores that `parallelism` equal parts keep busy: in
+/// the last round, some cores may idle.
 static double getShare(const DeviceModel &device, int64_t parallelism) {
   const auto parts = static_cast<double>(std::max<int64_t>(parallelism, 1));
   const auto cores = static_cast<double>(device.cores);

@@ -23,11 +23,12 @@
 namespace tandem {
 namespace {
 
-/// GHz while something runs, in the steps of what is measured, so that
-/// estimates do not differ from one process to the next: a virtual machine
-/// tells its nominal clock at best. A 64-bit product takes 3 cycles on every
-/// x86 core of the last decade, an `or` one (Fog, "Instruction tables"). The
-/// fastest run was not interrupted.
+/// The clock rate under load, in GHz, rounded to the steps of measured rates so
+/// that estimates do not differ between processes. It is measured because a
+/// virtual machine reports at best its nominal clock. On every x86 core of the
+/// last decade, a 64-bit product takes 3 cycles and an `or` takes one (Fog,
+/// "Instruction tables"). The fastest run counts, because it was not
+/// interrupted.
 double measureClock() {
   constexpr int kRuns = 5, kSteps = 20000, kCyclesPerStep = 4;
   double best = 0;
@@ -94,8 +95,8 @@ DeviceModel detect() {
   // and `conv` on shapes of a few operations.
   constexpr double kLaunchNs = 1000, kCallNs = 100, kLibraryCallNs = 400,
                    kLibraryWakeNs = 10000;
-  // The values of a Zen 3, which loses nothing that could be measured, and
-  // whose loops of many products do not fit 16 registers.
+  // Values measured on a Zen 3, which loses nothing measurable on narrow
+  // pieces, and on which the loops of many products do not fit 16 registers.
   constexpr double kNarrowPieceCycles = 3, kNarrowLoop = 0.3;
   DeviceModel model;
   model.name = "host";

@@ -24,7 +24,8 @@ static constexpr llvm::StringLiteral kWindowAttrName = "tandem.window";
 /// weights.
 static constexpr int64_t kPartBytes = 320 << 10;
 
-/// Tasks where each but the first repeats what the one before it has computed.
+/// The largest number of tasks if they overlap, so that each but the first
+/// recomputes a part of what the task before it computes.
 static constexpr int64_t kOverlappingTasks = 8;
 
 bool ContractionWindow::fitsTiles(int64_t size) const {

@@ -168,9 +168,9 @@ struct ConvertTruncF : OpConversionPattern<arith::TruncFOp> {
   }
 };
 
-/// Counts are in range where arith has a result, so that C has one, too. What
-/// enters from the left is 0 for unsigned numbers and the sign for others;
-/// types without a sign are signed here.
+/// Shifts. If arith defines the result, the count is in range, so that C
+/// defines it, too. A right shift of an unsigned number shifts in zeros, and
+/// one of any other number copies of the sign; signless types are signed here.
 template <typename Op, typename ShiftOp, bool isUnsigned>
 struct ConvertShift : OpConversionPattern<Op> {
   using OpConversionPattern<Op>::OpConversionPattern;

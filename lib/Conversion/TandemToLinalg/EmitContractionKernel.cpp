@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The contraction stays as it is: the target turns it, its prologue, one
-// linalg.generic that computes its data, and its epilogue, one that reads its
-// result, into one loop nest. Where a pooling or reduction follows, the
-// epilogue computes what it reads, and another linalg.generic, marked by its
-// window, reads that and computes what is returned.
+// The contraction itself is not converted. The target lowers it, with its
+// prologue and its epilogue, to one loop nest. The prologue is a linalg.generic
+// that computes its data, and the epilogue one that reads its result. If a
+// pooling or reduction follows, the epilogue computes the operand of that op,
+// and another linalg.generic, marked with its window, computes the results of
+// the kernel.
 //
 //===----------------------------------------------------------------------===//
 

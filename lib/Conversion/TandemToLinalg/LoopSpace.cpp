@@ -91,11 +91,13 @@ AffineExpr LoopSpace::rewrite(AffineExpr expr) const {
   for (unsigned i = 0; i < oldSizes.size(); ++i) {
     if (i + 1 < oldSizes.size() && mergeable[i] && !isContiguous(form, i))
       return {};
-    // The innermost of merged loops comes last, and counts.
+    // The coefficient of the innermost one of merged loops is written last, and
+    // is the one that counts.
     result.coefficients[newLoop[i]] = form.coefficients[i];
   }
-  // Loops in such terms of the whole index were kept apart. Those of a part of
-  // it may cancel out in the whole, as the digits of a reshaped index do.
+  // Merged loops must not occur in other terms. LoopSpace has not merged loops
+  // that occur in such terms of a whole index, but terms of a part of an index
+  // may cancel out in the whole, as the digits of a reshaped index do.
   for (unsigned i = 0; i < oldSizes.size(); ++i)
     if (isMerged(i) && llvm::any_of(form.others, [&](AffineExpr other) {
           return other.isFunctionOfDim(i);

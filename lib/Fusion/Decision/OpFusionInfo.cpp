@@ -235,7 +235,7 @@ std::optional<OperandAccess> getAccess(OpOperand &operand, int64_t reads) {
   return access;
 }
 
-/// Sets `facts.accesses`, or the reason why there are none.
+/// Sets `info.accesses`, or the reason why the op cannot be in a loop.
 void addAccesses(Operation *op, OpFusionInfo &info) {
   info.accesses.reserve(op->getNumOperands());
   for (OpOperand &operand : op->getOpOperands()) {

@@ -29,9 +29,9 @@ public:
         model(*state.options.contractions) {}
 
   void visit(Operation *hero);
-  /// The elementwise ops of which the data of `candidate` comes, and that no
-  /// kernel computes for nothing, from the last to the first: tasks compute
-  /// what they read of it.
+  /// Adds elementwise ops that compute the data of `candidate`, unless another
+  /// kernel computes them at no cost, from the last to the first. The tasks of
+  /// the contraction compute the elements that they read.
   void addPrologue(Id candidate);
   /// Adds the widening chains that compute what the epilogue reads, so that it
   /// reads the narrow values from memory.
@@ -156,8 +156,9 @@ void ContractionPlanner::addEpilogue(Operation *hero, Id id) {
   candidates.updateOutputs(id);
 }
 
-/// All that read it are in the kernel, and as data: there it is computed again
-/// for what follows the hero, but weights and bias are in memory.
+/// Checks that all readers of the op's result are in the kernel and read it as
+/// data. The prologue recomputes the result for ops after the hero, but weights
+/// and bias must be in memory.
 FusionDecision ContractionPlanner::checkUses(Operation *op, Id id) {
   const FusionCandidate &candidate = candidates[id];
   for (OpOperand &use : op->getUses()) {

@@ -52,7 +52,7 @@ Placement KernelCostModel::place(Id producer, Id kernel) {
         continue;
       const OperandAccess &access =
           state.infoOf(use.getOwner()).accesses[use.getOperandNumber()];
-      // What is asked for at one index several times is computed once.
+      // Several uses of an element at the same index need only one evaluation.
       if (access.identity && user->identity)
         same = std::max(same, user->count);
       else
@@ -195,7 +195,8 @@ KernelCostModel::estimateProducerConsumerCost(Id producer,
 FusionCost KernelCostModel::estimateMergeCost(Id consumer, Id producer) {
   const FusionCandidate &into = state.candidates[consumer],
                         &from = state.candidates[producer];
-  // Read twice: what both read, and what one computes for the other.
+  // Two separate kernels would read these values twice: the values that both
+  // read, and those that one kernel computes and the other reads.
   auto isShared = [&](Value value) {
     return !from.ops.contains(value.getDefiningOp()) && into.has(value);
   };

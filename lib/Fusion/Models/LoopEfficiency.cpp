@@ -27,10 +27,10 @@ static int64_t getWidth(const DeviceModel &device,
   return std::max<int64_t>(device.vectorBits / (isF64 ? 64 : 32), 1);
 }
 
-/// Whether the lanes of a vector of `width` read data or weights from here and
-/// there. What lies between is read and shuffled away, but where lanes are
-/// masked. Rows shorter than a vector share one (Schedule::folded): those of
-/// several outputs read the same data.
+/// Whether the lanes of a vector of `width` read scattered data or weights.
+/// Unless lanes are masked, memory between the lanes is read as well, and
+/// shuffled away. Rows that are shorter than a vector share one
+/// (Schedule::folded); rows of different outputs then read the same data.
 static bool readsScattered(const Contraction &contraction, int64_t width) {
   int64_t last = contraction.result.getRank() - 1;
   const Contraction::SpatialDim &inner = contraction.spatial.back();
@@ -47,8 +47,8 @@ static bool readsScattered(const Contraction &contraction, int64_t width) {
          contraction.groupWeightsStride != 1;
 }
 
-/// The share of the lanes that do something. Few products are unrolled, and
-/// other elements' overlap with them.
+/// The share of the lanes that do useful work. Loops over few products are
+/// unrolled, so that they overlap with those of other elements.
 static double getLaneUseOfLoop(const Contraction &contraction, int64_t width) {
   constexpr int64_t kOverlappingProducts = 8;
   if (contraction.getReduction() <= kOverlappingProducts)
@@ -63,9 +63,10 @@ static bool hasFarWeights(const Contraction &contraction) {
   return contraction.groups > 1 && weights > kNearWeightBytes;
 }
 
-/// The share of the products' peak that the cache which holds the data keeps up
-/// with; 1 for the first cache, which was used in the measurement. If lanes are
-/// positions, a loop reads the data anew for each output, a vector a product.
+/// The share of the peak of products that the cache with the data can supply; 1
+/// for the first cache, for which the peak was measured. If lanes are
+/// positions, a loop reads the data again for each output, with one vector for
+/// each product.
 static double getShareOfReads(const DeviceModel &device,
                               const Contraction &contraction) {
   int64_t last = contraction.result.getRank() - 1;

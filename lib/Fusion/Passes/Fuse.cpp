@@ -31,9 +31,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// A constant that costs a kernel no load. A contraction reads its operands
-/// from memory, but for the bias: weights are laid out there for it. Libraries
-/// read all from memory.
+/// Whether an operand is a constant that a kernel need not load. A contraction
+/// reads its operands from memory, except for the bias, because weights are
+/// packed for it. Libraries read all operands from memory.
 bool isFreeConstant(OpOperand &operand, ir::FusionKind kind) {
   if (kind == ir::FusionKind::library)
     return false;
@@ -46,7 +46,8 @@ bool isFreeConstant(OpOperand &operand, ir::FusionKind kind) {
          elements.isSplat();
 }
 
-/// In how many groups each op is that is still in the block.
+/// For each op that is still in the block, the number of groups that contain
+/// it.
 using Counts = DenseMap<Operation *, unsigned>;
 
 /// Puts `op` at the end of `body`, or a copy where other groups need it, too.

@@ -16,7 +16,8 @@ using namespace mlir;
 
 namespace tandem::onnx {
 
-/// The most calls and graphs in one another, and the most nodes in all of them.
+/// kMaxDepth limits how deep calls and graphs are nested, and kMaxNodes the
+/// total number of their nodes.
 static constexpr size_t kMaxNodes = 100000;
 static constexpr int kMaxDepth = 64;
 
@@ -54,8 +55,8 @@ static bool isLeftOut(const std::string &name, const proto::NodeProto &call,
   return false;
 }
 
-/// What the attribute of a function is in a call of it; null for its op's own
-/// default.
+/// The attribute that a call gives for an attribute of a function; null if the
+/// op in the function uses its own default.
 static const proto::AttributeProto *
 attributeOf(const std::string &name, const proto::NodeProto &call,
             const proto::FunctionProto &function) {
@@ -67,8 +68,9 @@ attributeOf(const std::string &name, const proto::NodeProto &call,
   return given;
 }
 
-/// Makes a node of a function, or of a graph within one, that of a call: its
-/// attributes may be the call's, and what the call leaves out, it leaves out.
+/// Replaces references to a function's attributes and inputs in one of its
+/// nodes, or in a node of a graph within it, by those of the call. Inputs that
+/// the call omits are omitted.
 static void substitute(proto::NodeProto &node, const proto::NodeProto &call,
                        const proto::FunctionProto &function) {
   for (std::string &input : *node.mutable_input())
