@@ -15,8 +15,8 @@
 using namespace tandem;
 using namespace tandem::tiering;
 
-/// So many of a tier's first calls are timed, and go by the signature's record,
-/// whatever that costs.
+/// The number of first calls of each tier that are always timed and recorded in
+/// the signature's record, whatever that costs.
 static constexpr uint64_t kTimedAlways = 32;
 
 static bool isTimed(const TimeEstimate &estimate, uint64_t calls) {
@@ -112,7 +112,8 @@ Engine::CallPlan Engine::beginCall(Signature &signature) {
     plan.isCaptured = record.runsCaptured();
     signature.capturedCalls += plan.isCaptured;
     plan.compiled = plan.isCaptured ? signature.captured : signature.prepared;
-    // What takes long to prepare need not have all calls timed.
+    // While a captured program is prepared, which may take long, not every call
+    // needs to be timed.
     plan.isTimed = record.capture != Capture::preparing ||
                    isTimed(record.compiled, record.calls);
     plan.entersPromotedCalls = record.promoted().samples() >= kTimedAlways &&
@@ -170,7 +171,7 @@ Status Engine::waitForDevice() {
 
 Expected<std::vector<Tensor>> Engine::runEager(std::span<const Tensor> inputs,
                                                std::span<const Tensor> given) {
-  // The store keeps it as long as it lives.
+  // The store keeps the eager executor for its whole lifetime.
   const PreparedTier *known = eager.load(std::memory_order_acquire);
   if (!known) [[unlikely]] {
     TANDEM_ASSIGN_OR_RETURN(PreparedPtr made, store.prepare(Tier::eager));
@@ -267,7 +268,8 @@ void Engine::endCall(const SignaturePtr &signature, const CallPlan &plan,
     endCaptured(*signature, *plan.compiled, ns);
   else if (plan.compiled)
     record.addCompiled(ns);
-  // What libraries prepare in the first call is not lost again.
+  // The first eager call is recorded as untimed, because later calls do not
+  // repeat what libraries prepare in it.
   else if (!plan.isTimed || record.eagerCalls == 0)
     record.addUntimedEager();
   else if (BackgroundQueue::process().begun() > plan.endedJobs)

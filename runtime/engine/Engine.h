@@ -98,7 +98,8 @@ private:
   Decision decide(const Record &record, const Conditions &conditions) const;
   Decision decideNow(const Signature &signature) const;
   void apply(const SignaturePtr &signature, const Decision &decision);
-  /// Has what is timed on a device of its own begin, or end, with an idle one.
+  /// Waits until the device is idle, before a timed run begins or after it.
+  /// Does nothing on the host.
   Status waitForDevice();
   Expected<std::vector<Tensor>> runEager(std::span<const Tensor> inputs,
                                          std::span<const Tensor> given = {});
@@ -119,13 +120,14 @@ private:
   void predict(Signature &signature);
   void enqueue(const SignaturePtr &signature, std::string reason,
                bool isUrgent = false);
-  /// The job's place in the queue, by its record. Its lock must be held.
+  /// Updates the place of the signature's job in the queue from its record. The
+  /// signature's lock must be held.
   void updateJob(Signature &signature);
   void cancelled(Signature &signature, std::string reason);
-  /// Whether it is still worth it.
+  /// Returns false if the compilation is no longer worthwhile.
   bool beginCompiling(const SignaturePtr &signature);
-  /// Compiles now; `plan` then runs it, or makes the certificate. Fails in mode
-  /// compile where it cannot be compiled.
+  /// Compiles now; `plan` then runs the program, or makes its certificate. In
+  /// mode compile, fails if the program cannot be compiled.
   Status compileInCall(const SignaturePtr &signature, CallPlan &plan);
   void retry(const SignaturePtr &signature, std::string reason);
   /// Compiles now. `background`, unless it is null, interrupts a compilation
@@ -136,7 +138,8 @@ private:
              double tookNs);
   void refuse(const SignaturePtr &signature, EventKind kind, std::string reason,
               double tookNs = 0);
-  /// What its programs hold. Its lock must be held.
+  /// Adds to the bytes that the programs of the signature hold. The signature's
+  /// lock must be held.
   void addResidentBytes(Signature &signature, int64_t bytes);
   /// Forgets what was compiled for it. Its lock must be held.
   void drop(Signature &signature);
@@ -171,7 +174,8 @@ private:
   // Certificates:
   struct Comparison {
     Certificate certificate;
-    /// Whether the tolerance is exceeded, and that has yet to be confirmed.
+    /// Whether the result exceeds the tolerance, which must still be confirmed
+    /// by error bounds.
     bool isSuspicion = false;
     /// In the host's memory.
     std::vector<Tensor> inputs, eager, compiled;
@@ -207,8 +211,9 @@ private:
   Status addUndecided(const SignaturePtr &signature,
                       const Comparison &comparison, double tookNs);
   /// Counts a certificate that was undecided with `error`, or one that would be
-  /// because its inputs are those of the last. After too many the signature
-  /// stays eager, and calls fail if the options are strict.
+  /// undecided because its inputs equal those of the last undecided one. After
+  /// too many, the signature stays eager, and calls fail if the options are
+  /// strict.
   Status countUndecided(const SignaturePtr &signature, const Error &error,
                         double tookNs);
   /// Runs the signature eagerly for good.

@@ -67,7 +67,8 @@ void Engine::capture(const SignaturePtr &signature) {
   if (!made)
     return release(signature, made.error().str());
   if (std::optional<Error> failure = made->executor->captureFailure()) {
-    // What of the graph that is will be the same for all its signatures.
+    // The property of the graph that prevents capturing applies to all its
+    // signatures.
     isCapturable = false;
     return release(signature, failure->str());
   }
@@ -120,8 +121,9 @@ void Engine::dropCaptured(Signature &signature) {
 }
 
 void Engine::releaseSlower(const SignaturePtr &signature, std::string reason) {
-  // What the two tiers took by turns holds for other processes, too; what they
-  // took at different times may be the machine's doing.
+  // Times of the two tiers that were measured in alternation are valid for
+  // other processes, too. Times that were measured at different moments may
+  // differ because of the machine.
   updateProfile(signature, [&](ProgramProfile &profile) {
     profile.isSlowerCaptured |= signature->record.capture == Capture::trial;
   });

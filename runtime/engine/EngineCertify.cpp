@@ -11,8 +11,9 @@
 using namespace tandem;
 using namespace tandem::tiering;
 
-/// So many certificates that prove little, on different inputs, are proof
-/// enough: some graphs are never called with anything else.
+/// The number of certificates with little evidential value, each on different
+/// inputs, that together suffice for promotion: some graphs are only called
+/// with such inputs.
 static constexpr int kProvisionalAreEnough = 3;
 
 namespace {
@@ -152,7 +153,8 @@ Engine::certifyingCall(const SignaturePtr &signature, CallPlan plan,
   return outputs;
 }
 
-/// Eager's outputs, and behind them what the certificate needs to know.
+/// Returns eager's outputs, followed by the further outputs that the
+/// certificate needs.
 Expected<std::vector<Tensor>>
 Engine::runCertifying(Signature &signature, const Certifier &certifier,
                       std::span<const Tensor> inputs) {
@@ -208,7 +210,9 @@ Status Engine::certify(const SignaturePtr &signature,
   if (!prepared) // It has gone meanwhile.
     return {};
   auto compiled = [&] {
-    // Memory that eager has freed may hold the very results.
+    // The compiled program may get memory that eager has freed and that still
+    // holds the right results. Filling allocations exposes results that are
+    // never written.
     FilledAllocations filled;
     return store.run(*prepared, Tier::compiled, inputs);
   }();
@@ -228,8 +232,8 @@ Status Engine::certify(const SignaturePtr &signature,
   return judge(signature, *comparison, events.now() - start);
 }
 
-/// What exceeds the tolerance is confirmed by the error bounds of these inputs,
-/// which takes the time of many runs: not in a call.
+/// A result that exceeds the tolerance is confirmed by the error bounds of
+/// these inputs. That takes the time of many runs, so it is not done in a call.
 Expected<Engine::Comparison> Engine::compare(const Certifier &certifier,
                                              std::span<const Tensor> inputs,
                                              std::span<const Tensor> eager,
@@ -271,8 +275,11 @@ Status Engine::judge(const SignaturePtr &signature,
     if (!signature->prepared ||
         (record.state != State::compiled && record.state != State::provisional))
       return {};
-    // A program that is wrong near jumps alone would always look like this. One
-    // that may be wrong on other inputs needs a certificate that is passed.
+    // Do not count certificates that are provisional because of values near
+    // jumps: a program that is only wrong near jumps would always get such
+    // certificates. A program that may be wrong on other inputs, because an
+    // earlier certificate failed or was undecided, needs a certificate that is
+    // passed.
     if (certificate.verdict == Certificate::Verdict::provisional &&
         certificate.reason != Certificate::Reason::nearJump &&
         !signature->certificateError)
@@ -296,7 +303,7 @@ Status Engine::judge(const SignaturePtr &signature,
   if (!isPromoted)
     return {};
   events.add(*signature, EventKind::promoted, "");
-  // It has been worth another try.
+  // The retried program has been promoted, so forget its demotions.
   updateProfile(signature,
                 [](ProgramProfile &profile) { profile.demotions = 0; });
   return {};

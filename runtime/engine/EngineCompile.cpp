@@ -282,7 +282,8 @@ void Engine::makeRoom() {
     record.lastCallNs =
         std::max(record.lastCallNs, signature->lastUseNs.load());
   }
-  // Room for some more, so that not every new signature has to look at all.
+  // Evict a few more than necessary, so that not every new signature has to
+  // search for candidates.
   PolicyOptions limits = policy;
   if (signatures.size() > limits.maxSignatures)
     limits.maxSignatures -= limits.maxSignatures / 16;

@@ -25,7 +25,8 @@ using Reason = Certificate::Reason;
 
 namespace {
 
-/// The first reason that is found is kept, a failure alone replaces it.
+/// Makes a passed certificate provisional. The first reason is kept; only a
+/// failure replaces it.
 void makeProvisional(Certificate &certificate, Reason reason, bool isInput,
                      size_t index) {
   if (certificate.verdict != Verdict::passed)
@@ -54,7 +55,8 @@ void makeFailed(Certificate &certificate, size_t output,
   setElement(certificate, output, difference);
 }
 
-/// A tensor that shows little.
+/// Makes the certificate provisional if the tensor shows little: if all its
+/// elements are equal, or some are not finite.
 void lookAt(Certificate &certificate, const Tensor &tensor, bool isKnownFinite,
             bool isInput, size_t index) {
   if (!isKnownFinite && !isFinite(tensor))
@@ -121,7 +123,7 @@ Expected<Certifier> Certifier::create(std::shared_ptr<const Program> eager,
   return result;
 }
 
-/// For each jump the elements of its result that are near it.
+/// For each jump, counts the elements of its result that are near it.
 static std::vector<int64_t>
 countNearJumps(Certificate &certificate, const Program &program,
                const Tolerance &tolerance,

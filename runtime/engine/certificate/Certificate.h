@@ -126,10 +126,10 @@ private:
   std::vector<std::vector<size_t>> jumpOperands;
 };
 
-/// A number that tells inputs apart: that of a provisional certificate is
-/// compared with those of later calls. It reads at most some kilobytes of each
-/// tensor, which must be in the host's memory, so that inputs which differ
-/// nowhere else count as equal.
+/// A hash of inputs. The hash for a provisional certificate is compared with
+/// those of later calls. It reads at most some kilobytes of each tensor, which
+/// must be in the host's memory; inputs that only differ elsewhere have the
+/// same hash.
 uint64_t fingerprint(std::span<const Tensor> inputs);
 
 /// A failed certificate, to be written to files.

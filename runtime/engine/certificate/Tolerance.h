@@ -46,8 +46,9 @@ struct ValueTolerance {
     double relative = 0, floor = 0;
   };
   Bound bound(double elements) const;
-  /// Larger differences are never taken for rounding without looking at the
-  /// data, however inexact the value is: a tenth, as in Difference::isWeak.
+  /// The bound from which on a difference must be judged with the data, and is
+  /// not simply taken for rounding, however inexact the value is: a tenth, as
+  /// in Difference::isWeak.
   static constexpr double kMax = kWeakBound;
   /// Whether the bound is that large.
   bool isWeak(double elements) const {

@@ -28,7 +28,8 @@ void Record::beginCall(double nowNs) {
 }
 
 void Record::addCalls(uint64_t count, double lastNs) {
-  // How long they were apart is not known, but together.
+  // The single gaps between these calls are not known, only their sum; use the
+  // mean.
   const double gap = (lastNs - lastCallNs) / static_cast<double>(count);
   longestGapNs = std::max(longestGapNs, gap);
   lastCallNs = std::max(lastCallNs, lastNs);
@@ -36,7 +37,8 @@ void Record::addCalls(uint64_t count, double lastNs) {
 }
 
 void Record::addEager(double ns) {
-  // Calls that could not be timed before it took as long.
+  // Earlier calls that could not be timed are assumed to have taken as long as
+  // this one.
   if (eager.samples() == 0)
     eagerSumNs = static_cast<double>(eagerCalls) * ns;
   ++eagerCalls;
@@ -68,8 +70,8 @@ bool Record::runsCaptured() const {
          (capture == Capture::trial && captured.samples() < compiled.samples());
 }
 
-/// What is lost counts from here. A captured program goes with the compiled
-/// one; that it was slower is remembered.
+/// Restarts the counting of the loss. A captured program is dropped with the
+/// compiled one, but it is remembered if capturing was slower.
 static void startAnew(Record &record, double nowNs) {
   if (record.capture != Capture::rejected)
     record.capture = Capture::unavailable;
@@ -167,10 +169,10 @@ static double lossWithNextCall(const Record &record) {
   return record.lossNs() + record.eager.ns() - record.expectedCompiledNs();
 }
 
-/// What has to be lost before a program that was demoted runs again: what
-/// compiling and certifying it cost, twice as much for each demotion. A call
-/// loses at most e, so a stream that spends T eagerly sees at most
-/// log2(T/C + 2) demotions. 0 for a program that never was demoted.
+/// The loss at which a demoted program is tried again: the cost of compiling
+/// and certifying it, doubled for each demotion. A call loses at most e, so a
+/// stream that spends the time T eagerly sees at most log2(T/C + 2) demotions.
+/// 0 for a program that has never been demoted.
 static double retryThreshold(const Record &record) {
   if (record.demotions == 0)
     return 0;

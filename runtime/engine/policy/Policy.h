@@ -63,9 +63,9 @@ enum class Capture : uint8_t {
   rejected,    ///< It is not, or it failed.
 };
 
-/// All that is known of a signature, and all of it that the policy reads. Times
-/// are in nanoseconds; points in time are of any one monotonic clock. A value:
-/// whoever shares it between threads guards it.
+/// Everything that is known of a signature and that the policy reads. Times are
+/// in nanoseconds; points in time are those of any one monotonic clock. A
+/// Record has no lock: threads that share one must guard it.
 struct Record {
   State state = State::eager;
   /// Calls that began, and those of them that ran eagerly to their end.
@@ -88,8 +88,8 @@ struct Record {
   double compileNs = 0;
   /// How often the signature went back from compiled to eager.
   uint32_t demotions = 0;
-  /// How many certificates of the program were undecided, and from which call
-  /// on the next one is made.
+  /// How many certificates of the program were undecided, and the first call
+  /// that may make the next certificate.
   uint32_t undecidedCertificates = 0;
   uint64_t nextCertificateCall = 0;
   /// Bytes that go when the program does: code, packed weights, arenas.
@@ -97,33 +97,37 @@ struct Record {
   double firstCallNs = 0, lastCallNs = 0;
   /// The longest time between the beginnings of two successive calls.
   double longestGapNs = 0;
-  /// The point that the loss counts from: `eagerCalls`, `eagerSumNs` and the
-  /// time at the last demotion or eviction; zeros and `firstCallNs` before the
-  /// first one.
+  /// The values of `eagerCalls`, `eagerSumNs` and the time from which the loss
+  /// counts: those at the last demotion or eviction. Before the first one,
+  /// zeros and `firstCallNs`.
   uint64_t countedCalls = 0;
   double countedSumNs = 0, countedSinceNs = 0;
 
   /// A call begins.
   void beginCall(double nowNs);
-  /// So many calls have begun that it was not told of, the last one then.
+  /// Adds `count` calls that were not recorded one by one; the last of them
+  /// began at `lastNs`.
   void addCalls(uint64_t count, double lastNs);
-  /// A call that ran eagerly, or compiled, took this long: without what only
-  /// the first call pays, such as preparing primitives, where that is known.
+  /// Adds the time of an eager call. One-time costs of the first call, such as
+  /// preparing primitives, are left out if they are known.
   void addEager(double ns);
-  /// The same of a call while something was done in the background, which may
-  /// have had its core for a part of the time. That is a cost of compiling, not
-  /// of eager: of the time counts what it has taken before (90th percentile).
+  /// Adds the time of an eager call during which background work ran, which may
+  /// have shared the call's core. Such interference is a cost of compiling and
+  /// not of eager execution, so at most the 90th percentile of the earlier
+  /// times is counted.
   void addEagerBeside(double ns);
-  /// A call that ran eagerly took nobody knows how long: as long as others, or
-  /// where there are none yet, as the first that will be timed.
+  /// Adds an eager call that was not timed. It is assumed to have taken as long
+  /// as the others or, if there are none yet, as the first call that will be
+  /// timed.
   void addUntimedEager();
   void addCompiled(double ns) { compiled.add(ns); }
-  /// A captured call; one that also captured it.
+  /// Adds a captured call. addCapturing adds a call that was also captured
+  /// itself.
   void addCaptured(double ns) { captured.add(ns); }
   void addCapturing(double ns);
   /// There is a captured program to compare with.
   void beginTrial(double costNs);
-  /// Whether the next call runs captured, of a promoted program.
+  /// Whether the next call of a promoted program runs it as captured work.
   bool runsCaptured() const;
   /// The times of the calls that run what was promoted.
   const TimeEstimate &promoted() const {
@@ -149,12 +153,14 @@ struct Record {
 
   /// C where it was measured, else Ĉ.
   double expectedCompileNs() const;
-  /// c where it was measured, else ĉ as corrected. Of a demoted signature the
-  /// 10th percentile: what the program may be hoped to take.
+  /// c if it was measured, otherwise the corrected ĉ. For a demoted signature,
+  /// the 10th percentile of c: an optimistic estimate of the time that the
+  /// program may take.
   double expectedCompiledNs() const;
-  /// ĉ, corrected by what is known of e: times √(e/ê). What the prediction did
-  /// not know of the machine or of the graph, it did not know of both; half of
-  /// its error, in logarithms, is taken to be shared.
+  /// ĉ, corrected by the measured e with the factor √(e/ê). Errors of a
+  /// prediction that come from unknown properties of the machine or the graph
+  /// affect both ĉ and ê; half of the error, as a logarithm, is assumed to be
+  /// common to both.
   double correctedCompiledNs() const;
   /// Σ(e − c), what the eager calls since the last demotion or eviction took
   /// longer than compiled ones would have.
@@ -166,22 +172,23 @@ struct Conditions {
   double nowNs = 0;
   /// Cores that compiling would take from nobody (CapacityMonitor).
   double spareCores = 0;
-  /// Sum of lossRate over the other jobs that wait for a compile thread; one of
-  /// some milliseconds ago will do.
+  /// The sum of lossRate over the other jobs that wait for a compile thread. A
+  /// value that is some milliseconds old is accurate enough.
   double queuedLossRate = 0;
 };
 
 struct PolicyOptions {
   unsigned compileThreads = 1;
-  /// The call of a signature at which it is compiled, whatever that costs, for
-  /// comparison: 1 is the first, kNever none. 0: when it pays.
+  /// The number of the call at which a signature is compiled, whatever the
+  /// cost, for comparisons: 1 for the first call, kNever for none. 0 compiles
+  /// when it pays.
   uint64_t compileAtCall = 0;
   static constexpr uint64_t kNever = std::numeric_limits<uint64_t>::max();
-  /// The least share of its compile time that a signature has to have lost
-  /// before it is compiled, where cores are spare. Waiting costs at most this
-  /// share of the predicted C beyond compiling at once. It is also the least
-  /// chance that the program saves the processor time that compiling it takes
-  /// (docs/Engine.md), so that shapes which come a few times keep no core busy.
+  /// The least loss at which a signature is compiled if cores are spare, as a
+  /// share of the predicted compile time C. Waiting costs at most this share of
+  /// C more than compiling at once. It is also the least probability that the
+  /// program saves the processor time of compiling it (docs/Engine.md), so that
+  /// shapes that occur only a few times keep no core busy.
   double spareShare = 0.01;
   /// Samples of c before a signature may be demoted.
   uint64_t demotionSamples = 3;
@@ -209,7 +216,8 @@ enum class Action : uint8_t {
 };
 std::string_view name(Action action);
 
-/// Why. The numbers that go with it are the decision's `have` and `need`.
+/// The reason of a decision. A comment says which numbers the decision compares
+/// as `have` and `need`.
 enum class Reason : uint8_t {
   firstCall,         ///< e is not known yet.
   notPredicted,      ///< Ĉ is not known yet.
@@ -240,8 +248,8 @@ enum class Reason : uint8_t {
 struct Decision {
   Action action = Action::none;
   Reason reason = Reason::loss;
-  /// What was compared: the action follows, or would, when `have` reaches
-  /// `need`. Units as the reason says.
+  /// The two numbers that were compared: the action is or would be taken when
+  /// `have` reaches `need`. The reason says what they are and in which unit.
   double have = 0, need = 0;
 };
 /// One sentence for a person, with what would change the decision.
@@ -257,18 +265,19 @@ std::string describe(const Decision &decision);
 Decision decide(const Record &record, const Conditions &conditions,
                 const PolicyOptions &options);
 
-/// What a nanosecond of compiling costs callers, in nanoseconds, from
-/// `spareShare` to 1: what is not run by a spare core is taken from callers,
-/// and what waits in the queue waits longer.
+/// The cost of a nanosecond of compiling to callers, in nanoseconds, from
+/// `spareShare` to 1. Work that no spare core runs takes time from callers, and
+/// jobs that wait in the queue wait longer.
 double compilePrice(const Conditions &conditions, const PolicyOptions &options);
 
-/// Nanoseconds lost per nanosecond, as estimated from the calls so far, with
-/// silence for as long as compiling takes added to their time: until then
-/// compiling cannot help, and a rate that was seen for less is little known.
+/// The estimated loss per nanosecond. It is that of the calls so far, divided
+/// by their time plus a silence as long as compiling takes: compiling cannot
+/// help before that time has passed, and a rate that was observed for less time
+/// is uncertain.
 double lossRate(const Record &record, double nowNs);
-/// Loss rate per compile time, 1/ns: the order that loses least while jobs wait
-/// for one machine (Smith's rule; W. E. Smith, Naval Research Logistics
-/// Quarterly 3, 1956).
+/// The loss rate divided by the compile time, in 1/ns. In this order, jobs that
+/// wait for one machine lose the least (Smith's rule; W. E. Smith, Naval
+/// Research Logistics Quarterly 3, 1956).
 double priority(const Record &record, double nowNs);
 /// The index of the job to compile next; none where there is no job. The first
 /// among equals.
@@ -281,10 +290,10 @@ struct Eviction {
   /// The whole signature, or its program only.
   bool wholeSignature;
 };
-/// What is to be dropped to stay within the options' limits: the least recently
-/// called of the signatures, or of those with programs. None where all is
-/// within the limits, or all that is left is being compiled. To be asked until
-/// it says none.
+/// Selects what to drop to stay within the limits of the options: the least
+/// recently called signature, or the program of the least recently called
+/// signature that has one. Returns nothing if all is within the limits, or if
+/// all that is left is being compiled. Call it until it returns nothing.
 std::optional<Eviction> selectEviction(std::span<const Record *const> records,
                                        const PolicyOptions &options);
 

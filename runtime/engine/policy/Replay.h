@@ -55,11 +55,11 @@ struct ReplayCall {
   size_t signature = 0;
   double eagerNs = 0, compiledNs = 0;
   double gapNs = 0;
-  /// What it takes longer eagerly, and no later call will: making ready what
-  /// libraries need. It is no part of e.
+  /// The additional time of the first eager call, such as that for preparing
+  /// libraries, which no later call pays. It is not a part of e.
   double onceNs = 0;
-  /// Conditions::spareCores when it begins; where that is not known, all of
-  /// the core that the machine has for compiling, or nothing.
+  /// Conditions::spareCores when the call begins. If it is not set, 1 if
+  /// compilations take nothing from the caller, otherwise 0.
   std::optional<double> spareCores;
 };
 
@@ -93,7 +93,8 @@ private:
     size_t signature;
     double remainingNs;
   };
-  /// What a caller and each compilation have of a core, and for how long.
+  /// The shares of a core that a caller and each compilation have, and for how
+  /// long.
   struct Shares {
     double caller, compile, ns;
   };

@@ -39,10 +39,10 @@ public:
   /// Adds a span that ends now, if the function is traced.
   void addSpan(std::string_view name, std::string_view category, double startNs,
                const Types &inputs);
-  /// Notes the phases of a compilation that has ended now and began at
-  /// `startNs`, one after the other up to now: what comes first may be the
-  /// start of a helper. Several threads may have shared them; where they took
-  /// longer together, all are shortened alike.
+  /// Records the phases of a compilation that began at `startNs` and has just
+  /// ended, as consecutive spans that end now; the time before them may be the
+  /// start of a helper. If the phases add up to more time than that, because
+  /// several threads shared them, all are shortened by the same factor.
   void addPhases(std::span<const PhaseTime> phases, double startNs,
                  const Types &inputs);
   bool isTraced() const { return options.isTraced; }

@@ -13,20 +13,21 @@
 
 namespace tandem::tiering {
 
-/// What a thread that calls a promoted signature knows of it. It keeps the
+/// A thread's copy of what it needs to call a promoted signature. It keeps the
 /// program alive.
 struct PromotedSignature {
   /// One call in so many is timed: a clock costs as much as a twentieth of the
   /// shortest call.
   static constexpr uint64_t kTimedEvery = 16;
-  /// One call in so many goes by the record, which is told of those before it:
-  /// threads that call the same signature meet there.
+  /// One call in this many uses the signature's record, and adds the pending
+  /// calls to it. Threads that call the same signature contend for the record
+  /// then.
   static constexpr uint64_t kFlushEvery = 128;
 
   SignaturePtr signature;
   PreparedPtr prepared;
-  /// Calls that the signature's record has not been told of, and when the last
-  /// of them began.
+  /// The number of calls that have not been added to the signature's record
+  /// yet, and the time at which the last of them began.
   uint64_t pending = 0;
   double lastCallNs = 0;
   /// The times of those that were timed.
@@ -90,18 +91,19 @@ public:
   uint64_t generation() const { return present.load(); }
   /// Has all threads forget what they know, by their next calls.
   void invalidate() { ++present; }
-  /// Has this thread's next calls of the signature run `prepared`, which its
-  /// record said at `generation`.
+  /// Makes this thread's next calls of the signature run `prepared`, if the
+  /// generation is still `generation`, at which the signature's record was
+  /// read.
   void add(const SignaturePtr &signature, PreparedPtr prepared,
            uint64_t generation);
-  /// Tells all records of their calls, except for calls of threads that are
-  /// just making one, and forgets all copies. No lock of a signature may be
-  /// held.
+  /// Adds the pending calls of all copies to their records, and discards the
+  /// copies, except those that a thread is just using. No lock of a signature
+  /// may be held.
   void flushAll();
 
 private:
-  /// A cache line each. Where there are more threads than shares, two of them
-  /// have a copy by turns.
+  /// A slot for a copy, in a cache line of its own. If there are more threads
+  /// than slots, two threads use one in turn.
   struct alignas(64) Share {
     std::atomic<Copy *> copy{nullptr};
     CopyPtr take() { return CopyPtr(copy.exchange(nullptr)); }

@@ -52,13 +52,14 @@ struct Signature {
   PreparedPtr captured;
   /// How many runs its executor had captured when the last call was timed.
   uint64_t captures = 0;
-  /// Whether its costs are predicted, or just being so. That takes as long as a
-  /// short call, and is of no use before e is known: not in the first call.
+  /// Whether the costs have been predicted, or are just being predicted. A
+  /// prediction takes as long as a short call, and is of no use before e is
+  /// known, so the first call makes none.
   bool isPredicted = false;
-  /// What C was on the clock; `record` has it in processor time.
+  /// The wall time of the compilation; `record` has its processor time.
   double compileWallNs = 0;
-  /// What is kept, or about to be, for other processes; and whether it was
-  /// asked for what they have kept.
+  /// The profile that is stored, or about to be stored, for other processes;
+  /// and whether the profile that they have stored has been requested.
   ProgramProfile profile;
   bool isRecalled = false;
   std::vector<PhaseTime> phases;
@@ -68,14 +69,14 @@ struct Signature {
   JobPtr job;
   /// Whether a certificate is being made: one at a time.
   bool isCertifying = false;
-  /// Made for the first certificate, and kept until it is promoted; the
-  /// executor where the certifier's program is not the eager one.
+  /// The certifier, made for the first certificate and kept until promotion;
+  /// and the executor of its program, if that is not the eager program.
   std::shared_ptr<const Certifier> certifier;
   PreparedPtr certifying;
   /// What calls fail with, where the options are strict.
   std::optional<Error> contradiction;
-  /// What the latest certificate said that failed or was undecided, with its
-  /// reproducer, and the fingerprint of the latest undecided inputs.
+  /// The error of the latest certificate that failed or was undecided, with its
+  /// reproducer; and the fingerprint of the latest inputs that were undecided.
   std::optional<Error> certificateError;
   uint64_t undecidedFingerprint = 0;
   /// Certificates that have passed on inputs that prove little, and the
