@@ -134,7 +134,7 @@ Status CapturedRuns::runStepByStep(Frame &frame) {
   return runSteps(context.stream, frame);
 }
 
-/// On the memory of captured runs, which come later.
+/// Runs the program in the memory that later captured runs use.
 Status CapturedRuns::runFirst(Frame &frame) {
   auto run = [&]() -> Status {
     TANDEM_RETURN_IF_ERROR(hold(frame));
@@ -192,7 +192,8 @@ CapturedRun *CapturedRuns::obtain(Frame &frame) {
     ++patches;
     return &oldest;
   }
-  // Capturing again costs more than a run: it is for addresses that come again.
+  // Capturing costs more than a run, so a set of addresses is only captured
+  // when it recurs.
   auto &missed = frame.missed;
   auto before = std::find(missed.begin(), missed.end(), frame.key);
   if (before != missed.end()) {
@@ -260,7 +261,8 @@ bool CapturedRuns::patch(CapturedRun &run, std::vector<void *> addresses) {
     if (!plan.isKernel())
       continue;
     if (isChanged(plan) && !run.work->setArguments(number, args)) {
-      // Some kernels have the new ones: it is no run of either.
+      // Some kernels already have the new arguments, so the captured run is
+      // valid for neither set of addresses.
       run.key.clear();
       run.addresses.assign(addresses.size(), nullptr);
       return false;

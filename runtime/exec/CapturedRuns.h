@@ -15,18 +15,19 @@
 
 namespace tandem::exec {
 
-/// Runs a compiled program as captured work: the first run is as of any other
-/// program, so that libraries have loaded what they need; later ones are
-/// captured, once for every set of addresses of inputs and outputs, and
-/// launched as one piece.
+/// Runs a compiled program as captured work. The first run is executed step by
+/// step, so that libraries load what they need. Later runs are captured, once
+/// for each set of addresses of inputs and outputs, and each captured run is
+/// launched as one unit.
 ///
-/// The arena, and whatever else a run needs beside its outputs, belongs to the
-/// executor and is shared by all captured runs: each frame's are launched on
-/// the executor's one stream, one after the other. Runs that are not captured
-/// are enqueued step by step, between the steps of others, so they have memory
-/// of their own.
+/// The arena, and all other memory that a run needs besides its outputs,
+/// belongs to the executor and is shared by all captured runs. All captured
+/// runs are launched on the executor's one stream, one after the other. Runs
+/// that are not captured are enqueued step by step, and other runs may be
+/// enqueued between their steps, so they have memory of their own.
 ///
-/// Thread-safe, as each thread has a frame. No lock is held during a run.
+/// Thread-safe, because each thread has its own frame. No lock is held during a
+/// run.
 class CapturedRuns {
 public:
   /// Enqueues all steps of the program on a stream.
@@ -35,8 +36,8 @@ public:
   CapturedRuns(const DispatchContext &context,
                const std::vector<StepPlan> &plans, RunSteps runSteps);
 
-  /// Runs the program on the inputs that are set in `frame`. `*heldBytes`: what
-  /// the run uses beside the memory that it allocates.
+  /// Runs the program on the inputs that are set in `frame`. Sets `*heldBytes`
+  /// to the memory that the run uses besides the memory that it allocates.
   Status run(Frame &frame, int64_t *heldBytes);
 
   /// What a run holds beside inputs and constants, in bytes.
@@ -67,8 +68,8 @@ private:
   CapturedRun *obtain(Frame &frame);
   CapturedRun *add(Frame &frame);
   CapturedRun *replace(Frame &frame, CapturedRun &run);
-  /// Changes the arguments of kernels, where no other step has an address that
-  /// differs.
+  /// Changes the arguments of kernels to `addresses`, if no other kind of step
+  /// has an address that differs. Returns whether it did.
   bool patch(CapturedRun &run, std::vector<void *> addresses);
   bool capture(Frame &frame, CapturedRun &run);
   void refuse(Error error);
@@ -82,8 +83,8 @@ private:
     uint32_t slot;
     TensorType type;
   };
-  /// Slots with memory of their own: those that the caller gets the memory of,
-  /// and others.
+  /// Slots with memory of their own: those whose memory is given to the caller,
+  /// and all others.
   std::vector<TypedSlot> results, kept;
   /// The same memory under another type, of `slot`, for the caller; in order.
   struct View : TypedSlot {

@@ -28,12 +28,12 @@ struct Executor::Impl {
   std::shared_ptr<const Program> program;
   ExecutorOptions options;
   DispatchContext context;
-  /// The program's, under the types of their slots, and the results of steps
-  /// that have run once and for all.
+  /// The constants of the program, with the types of their slots, and the
+  /// results of steps that run only once.
   std::vector<Constant> constants;
   std::vector<StepPlan> plans;
   OutputPlan outputPlan;
-  /// By step, whether it is one of these; empty where none is.
+  /// By step, whether it runs only once; empty if no step does.
   std::vector<bool> runsOnce;
   /// One per step; a deque, as they cannot be moved.
   std::deque<PreparedCache> caches;
@@ -137,7 +137,7 @@ Status Executor::Impl::placeConstants() {
                           device.placeConstants(given, *options.stream));
   for (size_t i = 0; i < placed.size(); ++i)
     constants.push_back({program->constants[i].slot, std::move(placed[i])});
-  // Ops that are prepared may work on them at once.
+  // Prepared ops may read the constants at once.
   return options.stream->synchronize();
 }
 
@@ -153,7 +153,8 @@ Status Executor::Impl::runConstantSteps() {
   for (uint32_t slot : found.kept)
     constants.push_back({slot, *frame.values[slot]});
   runsOnce = std::move(found.runsOnce);
-  // Other streams may read them next, through what is shared of this one.
+  // Other streams may read these results next, by way of state that this
+  // executor shares.
   return options.stream->synchronize();
 }
 

@@ -15,8 +15,8 @@
 using namespace tandem;
 using namespace tandem::exec;
 
-/// The slot whose memory `slot` is in, where a step of the body computes it
-/// there.
+/// Follows views from `slot` to the slot whose memory it is in, if a step of
+/// the body computes that slot in memory of its own. Otherwise nothing.
 static std::optional<uint32_t> findComputed(const LoopPlan &plan,
                                             uint32_t slot) {
   for (size_t i = plan.plans.size(); i-- > 0;) {

@@ -21,23 +21,23 @@ struct LoopPlan {
   create(const fb::StepT &step, Types types, const Kernels &kernels,
          const ExecutorOptions &options, std::span<const Tensor> constants);
 
-  /// The body. What stays the same and is a constant of the whole program is a
-  /// constant of the body, so that ops are prepared for it; all else are its
-  /// inputs.
+  /// The body. An operand that is the same in all iterations and is a constant
+  /// of the whole program is a constant of the body, so that ops can be
+  /// prepared for it. All other operands are inputs of the body.
   Program body;
   std::vector<StepPlan> plans;
   mutable std::deque<PreparedCache> caches;
   /// The types of the step's operands, as they are written in the program.
   Types types;
-  /// Whether steps work on slices wherever these begin; on other devices they
-  /// need what is aligned to Allocator::kAlignment.
+  /// Whether steps can work on slices at any address. On other devices, slices
+  /// must be aligned to Allocator::kAlignment.
   bool takesAnyAddress = true;
   /// For each input of `body` the number of the step's operand.
   std::vector<size_t> operands;
-  /// For each output of `body`, the slot that is computed in the memory that
-  /// the loop gives it, and for a view of another slot that one. Nothing where
-  /// no step computes it, or where an earlier output is in that memory: it is
-  /// copied then.
+  /// For each output of `body`, the slot that a step computes directly in the
+  /// memory that the loop provides; if the output is a view, the slot that it
+  /// views. Nothing if no step computes the output, or if an earlier output has
+  /// that memory: the output is then copied.
   std::vector<std::optional<uint32_t>> targets;
 };
 
@@ -63,17 +63,17 @@ struct LoopFrame {
   Frame body;
   /// One for each input and each output of the body.
   std::vector<Tensor> inputs, outputs;
-  /// What holds every other value of what is carried, and slices that devices
-  /// cannot work on where they are.
+  /// Memory for every second value of each carried operand, and for slices
+  /// whose addresses the device cannot work on.
   Tensor buffers;
 };
 
 /// Bytes that a loop of static types holds beside its operands and results.
 int64_t loopBytes(const StepPlan &plan);
 
-/// Runs all iterations of a loop step. What is carried is in the memory of the
-/// result and in a buffer by turns, and what is stacked is computed where it
-/// stays, so that an iteration of a compiled program allocates nothing.
+/// Runs all iterations of a loop step. Carried values alternate between the
+/// memory of the result and a buffer, and stacked slices are computed in place,
+/// so that an iteration of a compiled program allocates nothing.
 Status runLoop(const DispatchContext &context, const StepPlan &plan,
                size_t index, Frame &frame);
 

@@ -29,10 +29,11 @@ public:
 
 private:
   Status allocate();
-  /// Gives the body what iteration `i` takes, and the memory of what it makes.
+  /// Sets the inputs of the body for iteration `i`. setOutputs sets the memory
+  /// of its outputs.
   void setInputs(int64_t i);
   Status setOutputs(int64_t i);
-  /// Copies what the body has not computed where it belongs.
+  /// Copies to their places the outputs that the body has not computed there.
   Status settle(int64_t i);
   Status copy(const Tensor &from, const Tensor &to) const {
     if (context.dispatchOnly || from.data() == to.data() || to.bytes() == 0)

@@ -40,15 +40,15 @@ Status runKernel(const DispatchContext &context, const StepPlan &plan,
 Status runStep(const DispatchContext &context, const StepPlan &plan,
                PreparedCache &cache, size_t index, Frame &frame);
 
-/// Runs the steps of `context.program`, each as `plans` has it, but for those
-/// that `skipped`, where it is not null or empty, has true for. `observer`,
-/// which may be null, is called between any two of them.
+/// Runs the steps of `context.program` according to `plans`, except for the
+/// steps i with `(*skipped)[i]`; `skipped` may be null or empty. `observer`,
+/// which may be null, is called between any two steps.
 Status runSteps(const DispatchContext &context, std::span<const StepPlan> plans,
                 std::deque<PreparedCache> &caches, Frame &frame,
                 const StepObserver *observer = nullptr,
                 const std::vector<bool> *skipped = nullptr);
 
-/// Whether what a result's type is written to be holds for `actual`.
+/// Checks that the declared type of a result agrees with its actual type.
 Status checkWritten(const Program &program, uint32_t slot,
                     const TensorType &actual);
 

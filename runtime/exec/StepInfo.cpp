@@ -149,8 +149,9 @@ Status StepDescriber::describeOp(const fb::StepT &step, StepInfo &info) {
   return info.kind == StepKind::view ? Status() : findProvider(step, info);
 }
 
-/// The sum of all iterations. It is run as what is furthest from generated code
-/// in its body.
+/// Describes a loop by the sum over all its iterations. The loop counts as
+/// executed in the way of that step of its body which is furthest from
+/// generated code.
 Status StepDescriber::describeLoop(const fb::StepT &step, StepInfo &info) {
   const Types operands = typesOf(step.operands);
   TANDEM_RETURN_IF_ERROR(inferResults(step, operands));

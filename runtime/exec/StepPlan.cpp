@@ -211,8 +211,8 @@ Status planLoop(const Program &program, const Kernels &kernels,
   return {};
 }
 
-/// One step of each op and element types that are to be made ready: of others
-/// of these, the same is needed.
+/// One step for each combination of op kind and element types that must be
+/// warmed up; other steps of the same combination need nothing more.
 std::vector<const fb::StepT *> stepsToWarmUp(const Program &program,
                                              std::span<const StepPlan> plans) {
   std::vector<const fb::StepT *> steps;

@@ -96,11 +96,13 @@ struct StepPlan {
   bool isKernel() const { return kernel != nullptr; }
 };
 
-/// Bytes of workspace that the step needs now, as far as that is known ahead;
-/// for a loop all that it holds beside its operands and results.
+/// The bytes of workspace that the step needs, as far as they are known ahead
+/// of time. For a loop, all memory that it holds besides its operands and
+/// results.
 int64_t workspaceBytes(const StepPlan &plan);
 
-/// Whether no step has to be prepared when it runs, as one of unknown shapes.
+/// Whether all steps are prepared already. Steps of unknown shapes are prepared
+/// when they run.
 bool areStepsPrepared(const Program &program, std::span<const StepPlan> plans);
 
 /// Whether all types of a program are static and its memory is planned, so that
