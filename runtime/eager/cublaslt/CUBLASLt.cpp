@@ -107,11 +107,12 @@ Expected<AlgorithmSet> Session::probe(DType dtype) {
       const MatmulOp op(*this, problem, precision, algorithm);
       const Expected<bool> isKept =
           eager::keepsNaN(op, operands, square, device.defaultStream());
-      // One that fails is not fused.
+      // An algorithm that fails is not used with a fused relu.
       (isKept && *isKept ? keeping : dropping).insert(algorithm.id);
     }
   }
-  // One that has been seen to do both is not to be relied on.
+  // An algorithm that has dropped a NaN in one case is not relied on, even if
+  // it has kept NaN in another.
   for (int id : dropping)
     keeping.erase(id);
   return keeping;

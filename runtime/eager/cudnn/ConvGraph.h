@@ -86,7 +86,8 @@ struct ConvProblem {
   }
   int64_t groups() const { return windowed().sizes[1] / weights().sizes[1]; }
 
-  /// The same on one image, of few positions where padding leaves some.
+  /// Returns the same problem for one image with few positions, if the padding
+  /// allows a smaller image.
   ConvProblem onFewPositions() const;
 
   TensorDims &windowed() {
@@ -100,14 +101,15 @@ struct ConvProblem {
   std::string key() const;
   /// The same without the sizes of the images, but for their channels.
   std::string familyKey() const;
-  /// What that leaves out of the input's: N and the spatial sizes.
+  /// The part of the input's sizes that familyKey leaves out: N and the spatial
+  /// sizes.
   std::vector<int64_t> imageSizes() const;
 };
 
-/// The operation graph conv, add residual, add bias, relu. Precompiled engines
-/// exist for this order alone, with the bias in the type of the images. With a
-/// handle the graph is for its device, without it is made for a description of
-/// one.
+/// The operation graph conv, add residual, add bias, relu. Only for this order,
+/// with the bias in the type of the images, precompiled engines exist. With a
+/// handle, the graph is made for the handle's device; without one, it is made
+/// for a device that is described by its properties.
 Expected<Descriptor> createGraph(const cuda::CUDNN &library,
                                  cudnnContext *handle,
                                  const ConvProblem &problem);

@@ -66,8 +66,8 @@ std::vector<Descriptor> Planner::propose(const Descriptor &graph,
                                    Kind::engineConfig);
 }
 
-/// FFT and Winograd's method mix neighbors, so that one infinity or NaN
-/// spreads, and lose bits; sums in 16 bits lose more.
+/// Engines with FFT or Winograd's method spread an infinity or NaN to
+/// neighbors, and lose bits. Engines that sum in 16 bits lose more.
 static bool isRounding(int note) {
   return note == NumericalNote::reducedPrecisionReduction ||
          note == NumericalNote::fft || note == NumericalNote::winograd ||
@@ -83,7 +83,7 @@ bool Planner::isAllowed(const EngineConfig &config, const ConvProblem &problem,
   if (config.isNoted(NumericalNote::downConvertInputs) ||
       std::any_of(config.numerical.begin(), config.numerical.end(), isRounding))
     return false;
-  // A call that is repeated has the same bits.
+  // Repeated calls must give the same bits.
   if (problem.direction == ConvDirection::backwardWeights &&
       config.isNoted(NumericalNote::nondeterministic))
     return false;
@@ -122,7 +122,7 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
     if (auto known = triedEngines.find(key); known != triedEngines.end())
       return known->second;
   }
-  // A small one will do, if the engine has that.
+  // Run the trial on a small problem, if the engine supports it.
   const ConvProblem small = problem.onFewPositions();
   const auto on = planOn(plan->choice, small, options, with);
   const Expected<bool> passes = on ? trial(on, small) : trial(plan, problem);
@@ -323,7 +323,7 @@ std::shared_ptr<const Plan> Planner::planOn(const EngineChoice &choice,
     return nullptr;
   auto descriptor = EngineConfig::describe(
       library, *graph, properties ? &*properties : nullptr, choice);
-  // An engine need not be for all sizes.
+  // An engine that was chosen for other sizes may not support this one.
   if (!descriptor)
     return nullptr;
   const EngineConfig config(library, std::move(*descriptor));

@@ -70,8 +70,8 @@ public:
   const Plan &now() const { return *present.load(std::memory_order_acquire); }
   /// What any of them needs.
   int64_t workspaceBytes() const { return first->workspaceBytes; }
-  /// Once. A plan that needs more workspace than the first is for those who ask
-  /// later.
+  /// Sets the better plan. Called at most once. A plan that needs more
+  /// workspace than the first one is only used by later choices.
   void improve(std::shared_ptr<const Plan> plan);
 
   const std::shared_ptr<const Plan> first;
@@ -106,23 +106,23 @@ public:
   static Expected<std::unique_ptr<Planner>>
   forProperties(const cuda::CUDNN &library, std::string_view json);
 
-  /// Has what is planned kept for other processes, and uses what they have kept
-  /// for the same device, of which `device` says all that plans depend on. To
-  /// be called before anything is planned.
+  /// Stores plans for other processes, and uses the plans that they have stored
+  /// for the same device. `device` must contain all properties of the device
+  /// that plans depend on. Call it before anything is planned.
   void keepOnDisk(std::string device) {
     disk.emplace(library, std::move(device));
   }
 
-  /// Leaves out engines that fail a trial, of which each has one for each type,
-  /// and for each family with groups, when it is first proposed. To be called
-  /// before anything is planned.
+  /// Excludes engines that fail a trial. Each engine has one trial for each
+  /// type and, if there are groups, for each family, when it is first proposed.
+  /// Call it before anything is planned.
   void tryEngines(Trial trial) { this->trial = std::move(trial); }
 
-  /// The best plan by cuDNN's heuristics, of an engine that comes with its
-  /// kernels where there is one. Null where no engine does; and for a relu that
-  /// keeps NaN where only engines far down the list keep it, as those are
-  /// slower than a relu of its own. An Error where a call fails that should
-  /// not.
+  /// Returns the best plan by cuDNN's heuristics, if possible of an engine that
+  /// comes with compiled kernels. Returns null if no engine computes the
+  /// problem. For a relu that must keep NaN, also returns null if only engines
+  /// far down the list keep it, because these are slower than a separate relu.
+  /// Returns an Error if a call fails unexpectedly.
   Expected<std::shared_ptr<const Plan>> plan(const ConvProblem &problem,
                                              const PlanOptions &options);
   /// The same, which with PlanOptions::nearestFirst may become better.
@@ -134,8 +134,8 @@ public:
   Expected<std::vector<std::shared_ptr<const Plan>>>
   plansByEngine(const ConvProblem &problem, const PlanOptions &options);
 
-  /// The engines whose fused relu was seen to keep NaN in this type, beside
-  /// those of which cuDNN notes it.
+  /// Adds engines whose fused relu has been observed to keep NaN in this type
+  /// to those for which cuDNN documents it.
   void noteThatNaNIsKept(DType dtype, EngineSet engines);
 
 private:

@@ -39,8 +39,9 @@ std::vector<TensorType> operandsOf(const ConvProblem &problem) {
   return operands;
 }
 
-/// Ones times -inf are -inf. Where zeros are padded, an engine may have NaN,
-/// and where there is nothing else, 0.
+/// Whether the engine keeps -inf: the input is -inf, the weights are ones, so
+/// results are -inf. Where the engine multiplies zeros of the padding, a result
+/// may be NaN; if windows read only padding, it may be 0.
 bool keepsInfinity(const std::vector<double> &results) {
   const double infinity = std::numeric_limits<double>::infinity();
   return std::ranges::find(results, -infinity) != results.end() ||

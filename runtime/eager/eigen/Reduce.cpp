@@ -74,8 +74,8 @@ using Element = uint64_t;
 
 class ReduceOp final : public PreparedOp {
 public:
-  /// `accumulateSum`: null unless many floats are summed; their sums over rows
-  /// are kept in double, as errors of equal sign would add up.
+  /// `accumulateSum` is null unless many floats are summed. It adds rows in
+  /// double, because rounding errors of equal sign would add up.
   ReduceOp(const Reduction &map, RowReduceKernel row, AccumulateKernel add,
            AccumulateKernel accumulateSum, fb::ReduceKind kind)
       : map(map), row(row), accumulate(add), accumulateSum(accumulateSum),

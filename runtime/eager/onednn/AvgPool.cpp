@@ -16,8 +16,9 @@ using dnnl::memory;
 using dnnl::pooling_v2_forward;
 using eager::SpatialPool;
 
-/// The library computes one more output where a stride leaves a rest; padding
-/// is cut (it may become negative) so that the sizes say the same.
+/// If the stride leaves a remainder, the library would compute one more output
+/// than the op has. The padding is reduced, and may become negative, so that
+/// the number of outputs agrees.
 static memory::dims exactPadHigh(const SpatialPool &pool) {
   memory::dims dims;
   for (int i = 3 - pool.in.numSpatial; i < 3; ++i)

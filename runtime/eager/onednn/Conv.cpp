@@ -19,11 +19,11 @@ using dnnl::memory;
 using eager::SpatialConv;
 using eager::SpatialTensor;
 
-/// The library multiplies bf16 in pairs of channels, and rows of windows as one
-/// where there are no more than four, and 16 channels of a group as if they
-/// were 32: what fills up any of them is the next pixel's, times zero, which is
-/// NaN where that is infinite or NaN (seen with oneDNN 2.6). Such convolutions
-/// are computed in f32.
+/// oneDNN multiplies bf16 in pairs of channels. It treats a row of a window as
+/// one if it has at most four channels, and 16 channels of a group as if they
+/// were 32. In each case, it fills up the data with that of the next pixel and
+/// multiplies it by zero, which gives NaN if that data is infinite or NaN (seen
+/// with oneDNN 2.6). Such convolutions are computed in f32.
 static memory::data_type computeType(const SpatialConv &conv, DType dtype) {
   bool readsNeighbors = conv.groupInputChannels % 2 != 0 ||
                         conv.groupInputChannels <= 4 ||

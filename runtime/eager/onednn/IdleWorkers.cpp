@@ -28,8 +28,9 @@ namespace {
 /// workers until they end.
 class Sleepers {
 public:
-  /// Returns when there are at least so many, the thread itself among them; or
-  /// where it cannot be started: without it all is right, but slow.
+  /// Returns when there are at least `wanted` threads, including the thread
+  /// that owns the workers, or if that thread cannot be started. In that case
+  /// all results are right, but calls are slow.
   void growTo(int wanted) {
     if (count.load(std::memory_order_relaxed) >= wanted) [[likely]]
       return;
@@ -99,7 +100,7 @@ void tandem::letIdleWorkersSleep() {
   if (!isWanted || lacksWorkers())
     return;
   static Sleepers *sleepers = new Sleepers; // Outlives its thread.
-  // How idle workers of the program wait is not ours to change.
+  // The program decides how its own idle workers wait.
   const SharedOpenMP *shared = sharedOpenMP();
   if (shared && shared->isLibraryOf(openMP().getMaxThreads))
     return sleepers->end();

@@ -189,9 +189,10 @@ void addNormwiseErrors(Errors &errors, const OpDesc &op, Operands operands,
     });
 }
 
-/// Padding under a weight that is not finite adds nothing or NaN (S1 of conv).
-/// The window of an element reads padding there if fewer such weights are on
-/// elements of the input than there are.
+/// Adds an error to elements for which padding is multiplied by a weight that
+/// is not finite: the product adds nothing or NaN (S1 of conv). An element has
+/// such a product if fewer of its non-finite weights meet elements of the input
+/// than there are such weights.
 void addPaddedWeights(Errors &errors, const OpDesc &op, Operands operands,
                       const Shape &shape) {
   const Tensor marks[] = {

@@ -36,7 +36,8 @@ using namespace tandem::reference;
 
 namespace {
 
-/// Bounds are so many times the largest deviation seen (see perturb).
+/// The factor of a bound, relative to the largest deviation that was observed
+/// (see perturb).
 constexpr double kMargin = 2;
 
 /// The op on operands of the types of samples.
@@ -189,7 +190,8 @@ std::vector<double> largestDeviations(const SampledValue &value) {
   return deviations;
 }
 
-/// The median of those that are neither 0 nor infinite; 0 if there are none.
+/// The median of the deviations that are neither 0 nor infinite; 0 if there are
+/// none.
 double typicalDeviation(std::vector<double> deviations) {
   std::erase_if(deviations, [](double d) { return d == 0 || d == kInfinity; });
   if (deviations.empty())
@@ -199,9 +201,10 @@ double typicalDeviation(std::vector<double> deviations) {
   return *middle;
 }
 
-/// Some elements deviate less than they may, by chance: so each gets at least
-/// the median, which a few elements that are much less certain do not raise. A
-/// result is rounded to its type in the end.
+/// Computes bounds from deviations. Some elements deviate by chance less than
+/// they may, so each bound is at least as large as that for the median
+/// deviation. The median is not raised by a few elements that are much less
+/// certain. Finally, results are rounded to their type.
 ErrorBounds boundsOf(const SampledValue &value) {
   if (value.samples.empty())
     return {};

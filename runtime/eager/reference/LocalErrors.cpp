@@ -97,9 +97,10 @@ void addFunctionErrors(Rounding rounding, Operands operands,
   }
 }
 
-/// What is added to a contraction of `termsBefore` terms may be where its sum
-/// begins. No order of adding all terms overflows while both the contraction's
-/// terms and what is added stay below half of the largest number.
+/// The errors of an addition to a contraction of `termsBefore` terms. A kernel
+/// may begin the sum of the contraction with the addend. No order of adding the
+/// terms overflows while both the contraction's terms and the addend stay below
+/// half of the largest number.
 Errors errorsOfAddition(const OpDesc &op, Operands operands,
                         const Tensor &result, double termsBefore) {
   Errors errors = relativeErrors(result, std::sqrt(termsBefore));
@@ -151,9 +152,10 @@ Errors errorsOfFunction(const OpDesc &op, Operands operands,
 // Sums and products
 //===----------------------------------------------------------------------===//
 
-/// The number of terms whose roundings are like those of terms that round at
-/// random. With weights of one value, terms may be equal by far, and round the
-/// same way each time: K of them like the square of K.
+/// The number of randomly rounding terms that has the error of `terms` terms.
+/// If all weights are equal, most terms may be equal, too, and round in the
+/// same direction: the errors of K such terms are like those of the square of K
+/// random ones.
 double randomTerms(double terms, const Tensor &weights) {
   const std::vector<double> w = widen<double>(weights);
   const bool areEqual =

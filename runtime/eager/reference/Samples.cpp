@@ -18,13 +18,15 @@ using namespace tandem::reference;
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Perturbations are this many times what an op may err, and bounds so many
-/// times the largest deviation seen: by either alone a value on the brink, such
-/// as that before a relu, or two errors that happen to cancel, would be missed.
+/// Perturbations are this many times the error that an op may make, and bounds
+/// are a multiple of the largest deviation observed. With either factor alone,
+/// a value close to a threshold, such as that of a relu, or two errors that
+/// happen to cancel, would be missed.
 constexpr double kInflation = 2;
 
-/// Returns a number of either sign, with a magnitude uniform in [1/2, 1): one
-/// error alone is seen in every sample, and two never cancel in all of them.
+/// Returns a number of either sign with a magnitude uniform in [1/2, 1). A
+/// single error then shows in every sample, and two errors do not cancel in all
+/// samples.
 static double perturbation(SplitMix64 &random) {
   const uint64_t bits = random.next();
   const double magnitude =
@@ -32,19 +34,20 @@ static double perturbation(SplitMix64 &random) {
   return bits & 1 ? -magnitude : magnitude;
 }
 
-/// What stands for an element that may be anything, in sample number `sample`:
-/// whatever depends on it differs between samples. One is finite, for a
-/// difference of any two of the others may be NaN.
+/// The value in sample `sample` of an element that may be anything, so that all
+/// values that depend on it differ between samples. One of the values is
+/// finite, because the difference of any two of the others may be NaN.
 static double anything(int sample, double value) {
   const double finite = std::isfinite(value) ? value : 1;
   const double values[] = {kInfinity, kNaN, -kInfinity, finite};
   return values[sample % 4];
 }
 
-/// The perturbed result of an f16 op before it is rounded to f16. The rounding
-/// decides whether it overflows, from a number that may be off by what the op
-/// errs in f32. The part of `error` that stands for the rounding itself must
-/// not make an infinity of a number, or the other way around.
+/// Corrects the perturbed result of an f16 op before it is rounded to f16.
+/// Whether it overflows is decided by the rounding, from a number that may be
+/// off by the error of the op in f32. The part of `error` that stands for the
+/// rounding itself must not turn a number into an infinity, or an infinity into
+/// a number.
 static double keepOverflow(double exact, double perturbed, double error) {
   constexpr double kLargest = 65504, kRoundsToInfinity = 65520;
   const double rounding = std::max(unitRoundoff(DType::f16) * std::fabs(exact),

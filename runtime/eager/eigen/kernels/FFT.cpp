@@ -93,8 +93,8 @@ void writeLines(const FFTLine &line, const FFTLinePlaces &places,
   });
 }
 
-/// The power of two that makes the magnitude of x about 1, apart from numbers
-/// that need none.
+/// The power of two by which x is multiplied to have a magnitude of about 1. It
+/// is 1 for numbers of moderate magnitude.
 template <typename T> T scaleOf(T largest) {
   constexpr T kUsual = sizeof(T) == 4 ? T(0x1p30) : T(0x1p300);
   constexpr int kMost = sizeof(T) == 4 ? 120 : 1000;
@@ -142,13 +142,15 @@ void scaleLines(int64_t size, Numbers<T, V> x, T *factor) {
 // Lines as an op has them, and the inner transform
 //===----------------------------------------------------------------------===//
 
-/// The half of the elements of an irfft to the numbers whose inverse transform
-/// is the pairs of the result. Parts are exchanged.
+/// Converts the half of the elements that an irfft reads to numbers whose
+/// inverse transform is the pairs of the result. Real and imaginary parts are
+/// exchanged.
 template <typename T, typename V>
 void mergeHalf(const FFTLine &line, Numbers<T, V> x) {
   const int64_t half = line.size;
   const Complex<V> first = x[0], last = x[half];
-  // The imaginary parts, which are the real ones here, do not count.
+  // The imaginary parts do not count. They are in the real parts here, because
+  // the parts are exchanged.
   x.set(0, {first.im - last.im, first.im + last.im});
   for (int64_t k = 1; 2 * k <= half; ++k) {
     const Complex<V> a = x[k].exchanged(), b = x[half - k].exchanged();

@@ -8,8 +8,8 @@
 
 #include "Level.h"
 
-// Rows have a few vectors: a loop that handles several at a time would leave
-// most of them to a loop of single elements.
+// Rows have only a few vectors. If the loop were interleaved to handle several
+// vectors at a time, most elements would be left to the scalar remainder loop.
 #define TANDEM_SHORT_LOOP _Pragma("clang loop interleave(disable)")
 
 namespace tandem::eager::TANDEM_LEVEL {
