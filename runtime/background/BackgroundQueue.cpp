@@ -82,7 +82,8 @@ static void leaveProcessor(int processor) {
 
 void *BackgroundQueue::work(void *self) {
   pthread_setname_np(pthread_self(), "tandem-compile");
-  // Fails where none of them may be used any more; then it is the maker's.
+  // This fails if none of these processors is allowed any more. The thread then
+  // keeps the affinity of the thread that created it.
   sched_setaffinity(0, sizeof(cpu_set_t), &processorsAtStart());
   SpareCores::process().addThisThread();
   static_cast<BackgroundQueue *>(self)->workUntilStopped();
@@ -121,8 +122,9 @@ void BackgroundQueue::workUntilStopped() {
     lock.lock();
     std::erase(runningJobs, job);
     changed->notify_all();
-    // Jobs use libraries that make static objects when they need them first.
-    // At exit, what was registered last is called first.
+    // Jobs use libraries that create static objects on first use. exit calls
+    // handlers in reverse order of registration, so stopProcess is registered
+    // again as jobs end: it must run before those objects are destroyed.
     if (std::has_single_bit(++endedJobs))
       std::atexit(stopProcess);
     // Before the lock is taken again: its end may need other locks.
@@ -137,7 +139,7 @@ Status BackgroundQueue::add(JobPtr job) {
   ContentionTrackedLock lock(mutex);
   if (isStopped)
     return fail("execute", "the process is about to end");
-  // Jobs that were added just now have yet to find their threads.
+  // Jobs that were just added have no threads yet, so count them as running.
   if (threads.size() < limit &&
       threads.size() <= runningJobs.size() + jobs.size()) {
     Status started = startThread();

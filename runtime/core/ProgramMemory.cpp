@@ -165,8 +165,9 @@ private:
   }
 
   const Program &program;
-  /// By slot: the slot that brought the memory it is in; -1 for the arena and
-  /// what is the caller's. And how many values are in what a slot brought.
+  /// `owner`: by slot, the slot that brought the memory that the slot is in; -1
+  /// for memory of the arena or of the caller. `values`: by slot that brought
+  /// memory, the number of values in that memory.
   std::vector<int64_t> owner, values;
   std::vector<bool> brought, isGiven;
   int64_t live;

@@ -139,7 +139,7 @@ std::string HelperProcess::lastLine() const {
 HelperProcess::End HelperProcess::end() {
   using namespace std::chrono_literals;
   const auto deadline = std::chrono::steady_clock::now() + 5s;
-  // Looked at without taking it, as its number is free from then on.
+  // Check without reaping, because the process ID may be reused from then on.
   siginfo_t info{};
   while (connection.isClosed() && std::chrono::steady_clock::now() < deadline &&
          waitid(P_PID, static_cast<id_t>(process), &info,
@@ -149,7 +149,7 @@ HelperProcess::End HelperProcess::end() {
   kill();
   int status = 0;
   pid_t waited;
-  // First without taking it: until then `kill` may use the number.
+  // Wait without reaping first: until then, `kill` may use the process ID.
   while (waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOWAIT) !=
              0 &&
          errno == EINTR)
@@ -160,7 +160,7 @@ HelperProcess::End HelperProcess::end() {
     while ((waited = waitpid(process, &status, 0)) < 0 && errno == EINTR)
       ;
   }
-  // The program may have its children waited for by somebody else.
+  // Other code of the program may have reaped its children.
   if (waited != process)
     return {true, "has ended"};
   End ended = describe(status);

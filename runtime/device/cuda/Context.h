@@ -53,10 +53,10 @@ public:
   /// every call of the driver that concerns it.
   Status enter();
 
-  /// The Error of a call of the driver's: `what` failed, and CUDA's name for
-  /// it. One that sticks is of a step that was enqueued before, whatever call
-  /// tells it: it names the steps that may be running, and the device is lost,
-  /// which every later error says.
+  /// The Error of a driver call: `what` failed, with CUDA's name for the error.
+  /// An error that sticks was caused by a step that was enqueued earlier,
+  /// whichever call reports it. The Error then names the steps that may be
+  /// running, and the device is lost, as every later Error says.
   Status check(Result result, std::string_view phase, std::string_view what,
                std::string_view hint = {});
 

@@ -18,10 +18,10 @@
 
 namespace tandem::cuda {
 
-/// Code and memory that nobody asks for any longer, but that work may use which
-/// is enqueued. They are released when that is done, which nobody waits for:
-/// waiting for a device fails while another thread captures. Thread-safe. The
-/// device's context is the calling thread's.
+/// Releases code and memory that are no longer referenced, but that enqueued
+/// work may still use, once this work is done. Nothing waits for the work,
+/// because waiting for a device fails while another thread captures.
+/// Thread-safe. The device's context must be current on the calling thread.
 class DeferredRelease {
 public:
   explicit DeferredRelease(const Driver &driver) : driver(driver) {}

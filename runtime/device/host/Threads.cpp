@@ -34,8 +34,8 @@ using Control = tbb::global_control;
 /// 0: no limit was set.
 static std::atomic<int> limit{0};
 
-/// Whether so many more threads can be started now: starts them, and ends them
-/// when all are there.
+/// Whether `count` more threads can be started now. Starts them, and ends them
+/// when all have been started.
 static bool canStartThreads(int count) {
   std::mutex gate; // held while there may be more to start
   std::vector<pthread_t> started(count);
@@ -55,12 +55,14 @@ static bool canStartThreads(int count) {
   return running == count;
 }
 
-/// Whether this process may start threads; where not, all runs on the caller's.
-/// Asked once, before any is started: where that fails later, oneTBB throws out
-/// of the middle of a loop, and libgomp ends the process.
+/// Whether this process may start threads; if not, all work runs on the
+/// caller's thread. Checked once, before any thread is started: if starting a
+/// thread fails later, oneTBB throws from the middle of a loop, and libgomp
+/// ends the process.
 static bool hasThreads() {
   static const bool has = [] {
-    // oneTBB's, and oneDNN's with those that sleep (letIdleWorkersSleep).
+    // The threads of oneTBB, and those of oneDNN with the sleeping ones
+    // (letIdleWorkersSleep).
     if (canStartThreads(2 * tbb::info::default_concurrency()))
       return true;
     (void)new Control(Control::max_allowed_parallelism, 1);
