@@ -328,3 +328,20 @@ func.func @transposed(%a: tensor<2048x2048xf32>) -> tensor<2048x2048xf32> {
   %2 = tandem.relu %1 : tensor<2048x2048xf32>
   return %2 : tensor<2048x2048xf32>
 }
+
+// -----
+
+// A pad of a transposed value would read it element by element.
+// CHECK-LABEL: func.func @padded
+func.func @padded(%a: tensor<3x320x320xui8>) -> tensor<320x320x4xui8> {
+  // CHECK-NEXT: tandem.fusion loop
+  // CHECK-NEXT: tandem.transpose
+  // CHECK-NEXT: tandem.yield
+  // CHECK: tandem.fusion loop
+  // CHECK-NEXT: tandem.pad
+  // CHECK-NEXT: tandem.yield
+  %0 = tandem.transpose %a permutation = [1, 2, 0] : (tensor<3x320x320xui8>) -> tensor<320x320x3xui8>
+  %1 = tandem.pad %0 low = [0, 0, 0] high = [0, 0, 1] interior = [0, 0, 0] value = 0.0
+      : (tensor<320x320x3xui8>) -> tensor<320x320x4xui8>
+  return %1 : tensor<320x320x4xui8>
+}
