@@ -110,6 +110,9 @@ void mergeLookUps(ArrayRef<Operation *> ops, int64_t vectors,
     SmallVector<cpu::LookUpBytesOp> same;
     for (int64_t vector = 0; vector < vectors; ++vector)
       same.push_back(found[vector * stride + number]);
+    assert(llvm::all_equal(llvm::map_range(
+               same, [](cpu::LookUpBytesOp op) { return op.getTable(); })) &&
+           "vectors are computed by the same ops");
     ArrayRef<cpu::LookUpBytesOp> rest = same;
     while (rest.size() > 1) {
       const auto most = std::max<int64_t>(mostBytes / countBytes(same[0]), 1);
