@@ -98,12 +98,16 @@ static void wakeWorkers(int threads) {
 void tandem::setNumThreads(int threads) {
   static std::mutex mutex; // guards control
   static auto &control = *new std::unique_ptr<Control>;
-  if (lacksWorkers() || !hasThreads())
+  if (!hasThreads())
     return;
   threads = std::clamp(threads, 1, kMaxThreads);
   std::lock_guard<std::mutex> lock(mutex);
   if (threads == limit)
     return;
+  if (lacksWorkers()) {
+    limit = threads;
+    return;
+  }
   control.reset();
   control =
       std::make_unique<Control>(Control::max_allowed_parallelism, threads);
@@ -112,8 +116,6 @@ void tandem::setNumThreads(int threads) {
 }
 
 int tandem::numThreads() {
-  if (lacksWorkers())
-    return 1;
   int available = availableThreads();
   int threads = limit.load(std::memory_order_relaxed);
   return threads > 0 ? threads : available;

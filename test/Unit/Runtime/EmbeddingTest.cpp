@@ -115,7 +115,9 @@ bool runsInChild(Work &work) {
   if (child == 0) {
     alarm(60); // Ends it where it hangs.
     Work own;
-    _exit(work.run() && own.run() && numThreads() == 1 ? 0 : 1);
+    bool isRight = work.run() && own.run();
+    setNumThreads(4);
+    _exit(isRight && work.run() && own.run() && numThreads() == 4 ? 0 : 1);
   }
   int status = 1;
   return child > 0 && waitpid(child, &status, 0) == child && status == 0;

@@ -186,8 +186,7 @@ inline constexpr int kMaxThreads = 1024;
 /// Thread-safe.
 void setNumThreads(int threads);
 /// The present thread limit. If no limit is set, the number of processors that
-/// the process may use. 1 in a forked child of a process that has run a graph.
-/// Thread-safe.
+/// the process may use. Thread-safe.
 int numThreads();
 /// Runs kernels and Eigen's ops of the program's first thread on OpenMP workers
 /// from now on, instead of on threads of oneTBB. Use this function in programs
