@@ -13,6 +13,10 @@
 
 namespace tandem {
 
+double DeviceModel::byteFlopsPerNs() const {
+  return (hasVNNI ? 4 : hasWordPairs ? 2 : 1) * f32FlopsPerNs;
+}
+
 double DeviceModel::flopsPerNs(int64_t elementBytes) const {
   if (elementBytes >= 8)
     return f64FlopsPerNs;

@@ -57,6 +57,17 @@ bool isLowReuseConv(const SketchedOp &op) {
   return op.step->op->attrs.AsConvAttrs()->groups > 1 || op.cost.reads < 32;
 }
 
+/// The peak speed for the arithmetic of `op`. Depthwise convolutions of 8-bit
+/// integers are computed in f32.
+double getFlopsPerNs(const DeviceModel &device, const SketchedOp &op) {
+  const bool multipliesBytes =
+      op.info().family == OpFamily::contraction &&
+      byteWidth(op.operands[0].dtype) == 1 &&
+      (op.step->op->kind == OpKind::matmul || !isLowReuseConv(op));
+  return multipliesBytes ? device.byteFlopsPerNs()
+                         : device.flopsPerNs(byteWidth(op.result.dtype));
+}
+
 /// The feature of an elementwise op's code.
 F codeFeature(CodeSize code) {
   switch (code) {
@@ -137,7 +148,7 @@ std::optional<F> Describer::workOf(const CallFeatures &to,
 void Describer::addWork(const CallFeatures &to, const SketchedOp &op) {
   const int64_t width = byteWidth(op.result.dtype);
   const double ns =
-      op.times * toDouble(op.cost.flops) / device.flopsPerNs(width);
+      op.times * toDouble(op.cost.flops) / getFlopsPerNs(device, op);
   if (std::optional<F> feature = workOf(to, op))
     result[*feature] += ns;
   if (width == 2)

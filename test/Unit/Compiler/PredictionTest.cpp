@@ -170,6 +170,45 @@ TEST(CostFeatures, CallsByTheModelAreLaunchesOrMemory) {
   EXPECT_GT(calls.compiledNs, 1e6 * kBytes / 8);
 }
 
+/// Products of bytes are as fast as the device's instructions; depthwise
+/// convolutions are computed in f32.
+TEST(CostFeatures, ProductsOfBytesDependOnInstructions) {
+  auto graph = parse(R"(
+    func.func @main(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>,
+                    %y: tensor<1x8x8x32xui8>, %k: tensor<3x3x1x32xi8>)
+        -> (tensor<64x256xi32>, tensor<1x6x6x32xi32>) {
+      %0 = tandem.matmul %x, %w widen
+          : (tensor<64x128xui8>, tensor<128x256xi8>) -> tensor<64x256xi32>
+      %1 = tandem.conv %y, %k
+          layout = <input = "NHWC", kernel = "HWIO", output = "NHWC">
+          groups = 32
+          : (tensor<1x8x8x32xui8>, tensor<3x3x1x32xi8>)
+          -> tensor<1x6x6x32xi32>
+      return %0, %1 : tensor<64x256xi32>, tensor<1x6x6x32xi32>
+    })");
+  const TensorType types[] = {{DType::ui8, {64, 128}},
+                              {DType::i8, {128, 256}},
+                              {DType::ui8, {1, 8, 8, 32}},
+                              {DType::i8, {3, 3, 1, 32}}};
+  auto describe = [&](bool hasVNNI, bool hasWordPairs) {
+    DeviceModel device = genericDeviceModel();
+    device.hasVNNI = hasVNNI;
+    device.hasWordPairs = hasWordPairs;
+    return *describeCosts(*graph->eagerProgram(), types, device);
+  };
+  const CostFeatures none = describe(false, false),
+                     words = describe(false, true),
+                     quads = describe(true, true);
+  using F = CostFeature;
+  for (F matmul : {F::eagerMatmulNs, F::compiledMatmulNs}) {
+    EXPECT_GT(none[matmul], 0);
+    EXPECT_DOUBLE_EQ(words[matmul], none[matmul] / 2);
+    EXPECT_DOUBLE_EQ(quads[matmul], none[matmul] / 4);
+  }
+  EXPECT_GT(none[F::compiledLowReuseConvNs], 0);
+  EXPECT_EQ(quads[F::compiledLowReuseConvNs], none[F::compiledLowReuseConvNs]);
+}
+
 TEST(CostFeatures, GrowWithShapes) {
   auto graph = parse(kChain);
   auto costsOf = [&](int64_t count) {
