@@ -257,8 +257,8 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
 
 /// Returns the rows of a tile for which some tap of a tile in `edges` is
 /// padding, if all tiles should read these rows through a selected pointer.
-/// That pays if there are many tiles and if products outnumber the operations
-/// that select pointers.
+/// Selected pointers pay if there are many tiles and if products outnumber the
+/// operations that select pointers.
 SmallVector<int64_t>
 ContractionLoops::getGuardedRows(ArrayRef<int64_t> edges) const {
   constexpr size_t kStepOps = 10, kRowOps = 6;

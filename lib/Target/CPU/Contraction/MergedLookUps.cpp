@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction/MergedLookUps.h"
+#include "VectorShuffles.h"
 
 #include "tandem/Target/CPU/CPUDialect.h"
-
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,27 +21,6 @@ namespace {
 
 int64_t countBytes(cpu::LookUpBytesOp op) {
   return op.getBytes().getType().getNumElements();
-}
-
-/// Elements [first, first + count) of two vectors, one after the other.
-Value slice(OpBuilder &builder, Location loc, Value lhs, Value rhs,
-            int64_t first, int64_t count) {
-  const auto from = static_cast<int32_t>(first);
-  return LLVM::ShuffleVectorOp::create(
-      builder, loc, lhs, rhs,
-      llvm::to_vector(
-          llvm::seq<int32_t>(from, from + static_cast<int32_t>(count))));
-}
-
-/// The bytes of all look-ups, whose number is a power of two.
-Value concatenate(OpBuilder &builder, ArrayRef<cpu::LookUpBytesOp> group) {
-  if (group.size() == 1)
-    return cpu::LookUpBytesOp(group.front()).getBytes();
-  const size_t half = group.size() / 2;
-  Value lhs = concatenate(builder, group.take_front(half)),
-        rhs = concatenate(builder, group.drop_front(half));
-  return slice(builder, lhs.getLoc(), lhs, rhs, 0,
-               2 * cast<VectorType>(lhs.getType()).getNumElements());
 }
 
 /// Whether `op`, or an op in one of its regions, reads a result of `late`.
@@ -81,13 +59,17 @@ void merge(ArrayRef<cpu::LookUpBytesOp> group) {
   cpu::LookUpBytesOp last = group.back();
   OpBuilder builder(last);
   const Location loc = last.getLoc();
-  Value all = cpu::LookUpBytesOp::create(builder, loc, last.getTable(),
-                                         concatenate(builder, group));
+  SmallVector<Value> bytes;
+  for (cpu::LookUpBytesOp op : group)
+    bytes.push_back(op.getBytes());
+  Value all =
+      cpu::LookUpBytesOp::create(builder, loc, last.getTable(),
+                                 concatenate(builder, loc, std::move(bytes)));
   SmallVector<Value> parts;
   for (auto [number, op] : llvm::enumerate(group))
-    parts.push_back(slice(builder, loc, all, all,
-                          static_cast<int64_t>(number) * countBytes(op),
-                          countBytes(op)));
+    parts.push_back(sliceVector(builder, loc, all,
+                                static_cast<int64_t>(number) * countBytes(op),
+                                countBytes(op)));
   moveDependents(group, parts.back().getDefiningOp());
   for (auto [op, part] : llvm::zip_equal(group, parts)) {
     cpu::LookUpBytesOp found = op;

@@ -10,6 +10,7 @@
 
 #include "IndexBuilder.h"
 #include "Loop/Schedule.h"
+#include "VectorShuffles.h"
 
 #include "tandem/Runtime/Kernels/HostKernel.h"
 
@@ -115,7 +116,6 @@ private:
   void storeTile(Type elementType, ArrayRef<Value> vectors, Value tile);
   SmallVector<Value> loadColumns(unsigned input, const LoopStrides &access,
                                  bool isMasked);
-  Value concatenate(Value low, Value high);
   SmallVector<Value> loadHalves(unsigned input, const LoopStrides &access);
   bool hasTwoLanes(unsigned input);
   Value getSource(unsigned input, const LoopStrides &access);
@@ -362,12 +362,6 @@ bool BlockEmitter::hasTwoLanes(unsigned input) {
          tiles.rows * getElementType(input).getIntOrFloatBitWidth() == 256;
 }
 
-Value BlockEmitter::concatenate(Value low, Value high) {
-  int64_t length = cast<VectorType>(low.getType()).getNumElements();
-  auto mask = llvm::to_vector(llvm::seq<int32_t>(0, 2 * length));
-  return LLVM::ShuffleVectorOp::create(builder, loc, low, high, mask);
-}
-
 /// Vectors of half of column i, and of the same half of the column half a tile
 /// further: first of all upper halves, then of all lower ones.
 SmallVector<Value> BlockEmitter::loadHalves(unsigned input,
@@ -385,8 +379,8 @@ SmallVector<Value> BlockEmitter::loadHalves(unsigned input,
   SmallVector<Value> vectors;
   for (int64_t row : {int64_t(0), half})
     for (int64_t column = 0; column < half; ++column)
-      vectors.push_back(
-          concatenate(load(column, row), load(column + half, row)));
+      vectors.push_back(concatenate(
+          builder, loc, {load(column, row), load(column + half, row)}));
   return vectors;
 }
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Math/ByteTables.h"
+#include "VectorShuffles.h"
 
 #include "tandem/Target/CPU/CPUDialect.h"
 
@@ -67,21 +68,6 @@ Value pick(PatternRewriter &rewriter, Location loc, Value value, int64_t count,
   for (int64_t i = 0; i < count; ++i)
     picked.push_back(static_cast<int32_t>(from(i) < size ? from(i) : -1));
   return LLVM::ShuffleVectorOp::create(rewriter, loc, value, value, picked);
-}
-
-/// The elements of all `parts`, a power of two of equal types.
-Value concatenate(PatternRewriter &rewriter, Location loc,
-                  SmallVector<Value> parts) {
-  for (; parts.size() > 1; parts.resize(parts.size() / 2))
-    for (size_t i = 0; 2 * i < parts.size(); ++i) {
-      const int64_t size =
-          cast<VectorType>(parts[2 * i].getType()).getNumElements();
-      const auto order = llvm::seq<int32_t>(static_cast<int32_t>(2 * size));
-      parts[i] = LLVM::ShuffleVectorOp::create(rewriter, loc, parts[2 * i],
-                                               parts[2 * i + 1],
-                                               llvm::to_vector(order));
-    }
-  return parts.front();
 }
 
 Value number(PatternRewriter &rewriter, Location loc, int64_t value) {

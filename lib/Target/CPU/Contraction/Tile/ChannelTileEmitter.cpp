@@ -150,8 +150,8 @@ Value ChannelTileEmitter::loadGuarded(int64_t row, Value tap, Offsets offsets) {
   Value at = addScaled(index(row * dim.stride - dim.padLow), tile->position,
                        dim.stride);
   at = addScaled(at, tap, dim.dilation);
-  // As an unsigned number, a position before the data is larger than the size
-  // of the data.
+  // A position before the data is negative, and so as an unsigned number larger
+  // than the size of the data.
   Value isData = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        at, index(dim.dataSize));
   Value pointer =

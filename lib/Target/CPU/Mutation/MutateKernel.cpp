@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ByteFaults.h"
-#include "RoundingFaults.h"
+#include "Mutation/ByteFaults.h"
+#include "Mutation/RoundingFaults.h"
 
 #include "tandem/Target/CPU/Passes.h"
 

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ByteFaults.h"
+#include "Mutation/ByteFaults.h"
 
-#include "RoundingFaults.h"
+#include "Mutation/RoundingFaults.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

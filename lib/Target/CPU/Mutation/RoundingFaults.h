@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_TARGET_CPU_ROUNDINGFAULTS_H
-#define TANDEM_LIB_TARGET_CPU_ROUNDINGFAULTS_H
+#ifndef TANDEM_LIB_TARGET_CPU_MUTATION_ROUNDINGFAULTS_H
+#define TANDEM_LIB_TARGET_CPU_MUTATION_ROUNDINGFAULTS_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -39,4 +39,4 @@ bool roundCoarsely(mlir::LLVM::LLVMFuncOp body, size_t place);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_TARGET_CPU_ROUNDINGFAULTS_H
+#endif // TANDEM_LIB_TARGET_CPU_MUTATION_ROUNDINGFAULTS_H

@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef TANDEM_LIB_TARGET_CPU_BYTEFAULTS_H
-#define TANDEM_LIB_TARGET_CPU_BYTEFAULTS_H
+#ifndef TANDEM_LIB_TARGET_CPU_MUTATION_BYTEFAULTS_H
+#define TANDEM_LIB_TARGET_CPU_MUTATION_BYTEFAULTS_H
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -27,4 +27,4 @@ bool swapSign(mlir::LLVM::LLVMFuncOp body, size_t place);
 
 } // namespace tandem
 
-#endif // TANDEM_LIB_TARGET_CPU_BYTEFAULTS_H
+#endif // TANDEM_LIB_TARGET_CPU_MUTATION_BYTEFAULTS_H
