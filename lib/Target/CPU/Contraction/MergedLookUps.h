@@ -13,12 +13,13 @@
 
 namespace tandem {
 
-/// `ops` compute and store `vectors` vectors, one after the other and by the
-/// same ops. Replaces the look-ups of bytes (tandem_cpu.look_up_bytes) of
-/// several vectors in the same table by one look-up of up to `mostBytes` bytes,
-/// which takes hardly longer than one of a few bytes. What depends on a byte
-/// that is found moves behind the look-up. A vector must not read memory that
-/// another one writes.
+/// Merges look-ups of bytes (tandem_cpu.look_up_bytes) of several vectors in
+/// the same table: one look-up of up to `mostBytes` bytes takes hardly longer
+/// than one of a few bytes. `ops` is a sequence of `vectors` parts, each of
+/// which computes and stores one vector by the same kinds of ops. Ops that use
+/// the bytes that were looked up move behind the merged look-up. This changes
+/// the order of loads and stores, so the ops of one vector must not read memory
+/// that the ops of another vector write.
 void mergeLookUps(llvm::ArrayRef<mlir::Operation *> ops, int64_t vectors,
                   int64_t mostBytes);
 

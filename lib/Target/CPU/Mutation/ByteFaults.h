@@ -6,7 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Faults of tandem-cpu-mutate-kernel, like those of RoundingFaults.h.
+// Faults that tandem-cpu-mutate-kernel inserts. Each function spoils place
+// number `place`, from 0, of the places in `body` that it can spoil, or returns
+// false if there are fewer.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,12 +19,13 @@
 
 namespace tandem {
 
-/// Two or four products that an instruction adds are not added.
+/// Replaces the sum of the products that one instruction computes by zero: two
+/// products of vpmaddwd, or four of vpdpbusd.
 bool dropByteProducts(mlir::LLVM::LLVMFuncOp body, size_t place);
-/// The sum of the products of an instruction saturates at 16 bits, as that of
-/// vpmaddubsw does.
+/// Clamps the sum of the products that one instruction computes to 16 bits, as
+/// vpmaddubsw clamps its sums.
 bool saturateProducts(mlir::LLVM::LLVMFuncOp body, size_t place);
-/// Signed bytes are read as unsigned ones, or unsigned as signed.
+/// Makes an op read signed bytes as unsigned ones, or unsigned as signed.
 bool swapSign(mlir::LLVM::LLVMFuncOp body, size_t place);
 
 } // namespace tandem
