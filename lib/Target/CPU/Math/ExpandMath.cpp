@@ -93,7 +93,7 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
     populateBF16ConversionPatterns(set, avx512);
     populateIntegerDivisionPatterns(set, avx512);
     populateByteTablePatterns(set, vbmi, shuffledBytes);
-    populateRoundedIntegerPatterns(set);
+    populateRoundedIntegerPatterns(set, fma);
     if (stock)
       populateMathPolynomialApproximationPatterns(
           set, [](StringRef) { return true; });

@@ -20,9 +20,17 @@
 // 2^22 therefore rounds it to the nearest integer, with ties to even. The low
 // bits of the sum are this integer.
 //
+// If x is the quotient of y and a constant, y is clamped instead, and then
+// divided with a few multiplications (ConstantDivision.h). The bounds of y are
+// the first numbers whose quotients reach the bounds of x. These quotients may
+// exceed the bounds of x by a few units in the last place, which rounding
+// removes.
+//
 //===----------------------------------------------------------------------===//
 
 #include "Math/RoundedIntegers.h"
+
+#include "Math/ConstantDivision.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -99,64 +107,130 @@ std::optional<Bounded> matchRounded(Value value) {
              : std::nullopt;
 }
 
+/// A number that is rounded and clamped before it is converted: the integer is
+/// in [low, high] and is the sum of the rounded number and the zero point.
+struct Quantized {
+  Value number;
+  double low, high, zeroPoint;
+};
+
+std::optional<Quantized> matchQuantized(arith::FPToSIOp op) {
+  if (!getElementTypeOrSelf(op.getIn()).isF32() ||
+      !getElementTypeOrSelf(op.getOut()).isInteger(32))
+    return std::nullopt;
+  const auto below = matchBound(op.getIn(), arith::CmpFPredicate::OLT);
+  const auto above =
+      below ? matchBound(below->value, arith::CmpFPredicate::OGT) : below;
+  const Value number = above ? matchZeroForNaN(above->value) : Value();
+  const auto rounded = number ? matchRounded(number) : std::nullopt;
+  if (!rounded || above->number > below->number ||
+      std::fabs(above->number - rounded->number) > kLargest ||
+      std::fabs(below->number - rounded->number) > kLargest)
+    return std::nullopt;
+  return Quantized{rounded->value, above->number, below->number,
+                   rounded->number};
+}
+
 struct RoundByAddition : OpRewritePattern<arith::FPToSIOp> {
-  using OpRewritePattern::OpRewritePattern;
+  RoundByAddition(MLIRContext *context, bool fma)
+      : OpRewritePattern(context), fma(fma) {}
+
   LogicalResult matchAndRewrite(arith::FPToSIOp op,
                                 PatternRewriter &rewriter) const override {
-    if (!getElementTypeOrSelf(op.getIn()).isF32() ||
-        !getElementTypeOrSelf(op.getOut()).isInteger(32))
+    const std::optional<Quantized> quantized = matchQuantized(op);
+    if (!quantized)
       return failure();
-    const auto below = matchBound(op.getIn(), arith::CmpFPredicate::OLT);
-    const auto above =
-        below ? matchBound(below->value, arith::CmpFPredicate::OGT) : below;
-    const Value number = above ? matchZeroForNaN(above->value) : Value();
-    const auto rounded = number ? matchRounded(number) : std::nullopt;
-    if (!rounded || above->number > below->number)
-      return failure();
-    const double zeroPoint = rounded->number;
-    if (std::fabs(above->number - zeroPoint) > kLargest ||
-        std::fabs(below->number - zeroPoint) > kLargest)
-      return failure();
-    replace(op, rounded->value, above->number, below->number, zeroPoint,
-            rewriter);
+    const Arithmetic a{rewriter, op.getLoc(), quantized->number.getType(),
+                       /*avx512=*/false};
+    Value shifted = a.add(emitClamped(a, *quantized), a.f(kShift));
+    skipConversions(op, a, *quantized, a.sub(shifted, a.f(kShift)), rewriter);
+    rewriter.replaceOp(op,
+                       a.subI(a.bits(shifted),
+                              a.i(kShiftBits - int32_t(quantized->zeroPoint))));
     return success();
   }
 
 private:
-  static void replace(arith::FPToSIOp op, Value x, double low, double high,
-                      double zeroPoint, PatternRewriter &rewriter) {
-    ImplicitLocOpBuilder builder(op.getLoc(), rewriter);
-    const Type floats = x.getType(), integers = op.getType();
-    const auto constant = [&](Type type, TypedAttr element) -> Value {
-      if (auto shaped = dyn_cast<ShapedType>(type))
-        element = DenseElementsAttr::get(shaped, Attribute(element));
-      return arith::ConstantOp::create(builder, element);
+  /// Replaces conversions of the integer, or of its byte, back to floats by
+  /// `rounded`, the rounded number, and the zero point. A kernel converts back
+  /// if it quantizes a value and then dequantizes it.
+  static void skipConversions(arith::FPToSIOp op, const Arithmetic &a,
+                              const Quantized &quantized, Value rounded,
+                              PatternRewriter &rewriter) {
+    const auto replace = [&](Value number) {
+      Value sum;
+      for (OpOperand &use : llvm::make_early_inc_range(number.getUses())) {
+        auto subtract = dyn_cast<arith::SubFOp>(use.getOwner());
+        if (subtract && use.getOperandNumber() == 0 &&
+            getInteger(subtract.getRhs()) == quantized.zeroPoint) {
+          rewriter.replaceAllUsesWith(subtract, rounded);
+          continue;
+        }
+        if (!sum)
+          sum = a.add(rounded, a.f(quantized.zeroPoint));
+        rewriter.modifyOpInPlace(use.getOwner(), [&] { use.set(sum); });
+      }
     };
-    const auto number = [&](double value) {
-      return constant(floats, builder.getF32FloatAttr(float(value)));
+    const auto areIn = [&](double low, double high) {
+      return quantized.low >= low && quantized.high <= high;
+    };
+    for (Operation *user : op->getUsers()) {
+      if (isa<arith::SIToFPOp>(user) && user->getResult(0).getType() == a.like)
+        replace(user->getResult(0));
+      auto byte = dyn_cast<arith::TruncIOp>(user);
+      if (!byte || !getElementTypeOrSelf(byte.getOut()).isInteger(8))
+        continue;
+      for (Operation *back : byte->getUsers())
+        if (((isa<arith::UIToFPOp>(back) && areIn(0, UINT8_MAX)) ||
+             (isa<arith::SIToFPOp>(back) && areIn(INT8_MIN, INT8_MAX))) &&
+            back->getResult(0).getType() == a.like)
+          replace(back->getResult(0));
+    }
+  }
+
+  /// The clamped number, before it is rounded.
+  Value emitClamped(const Arithmetic &a, const Quantized &quantized) const {
+    Value x = quantized.number;
+    const std::optional<ConstantDivision> division = matchDivision(x);
+    const auto bound = [&](double number) {
+      return a.f(division ? division->findNumerator(number) : number);
     };
     const auto choose = [&](arith::CmpFPredicate predicate, Value other,
-                            Value bound) {
-      Value holds = arith::CmpFOp::create(builder, predicate, x, other);
-      x = arith::SelectOp::create(builder, holds, x, bound);
+                            Value instead) {
+      Value holds = arith::CmpFOp::create(a.b, a.loc, predicate, x, other);
+      x = arith::SelectOp::create(a.b, a.loc, holds, x, instead);
     };
-    choose(arith::CmpFPredicate::ORD, x, number(0 - zeroPoint)); // +0, not -0.
-    const Value least = number(low - zeroPoint),
-                most = number(high - zeroPoint);
+    const double zeroPoint = quantized.zeroPoint;
+    // The comparison with the lower bound does not hold for NaN either.
+    if (quantized.low != 0)
+      choose(arith::CmpFPredicate::ORD, x, bound(0 - zeroPoint)); // +0, not -0.
+    Value least = bound(quantized.low - zeroPoint),
+          most = bound(quantized.high - zeroPoint);
     choose(arith::CmpFPredicate::OGT, least, least);
     choose(arith::CmpFPredicate::OLT, most, most);
-    x = arith::AddFOp::create(builder, x, number(kShift));
-    rewriter.replaceOpWithNewOp<arith::SubIOp>(
-        op, arith::BitcastOp::create(builder, integers, x),
-        constant(integers,
-                 builder.getI32IntegerAttr(kShiftBits - int32_t(zeroPoint))));
+    return division ? division->emit(a, x) : x;
   }
+
+  /// The division by a constant of which `x` is the result. Replaces `x` by the
+  /// dividend.
+  std::optional<ConstantDivision> matchDivision(Value &x) const {
+    auto divide = fma ? x.getDefiningOp<arith::DivFOp>() : arith::DivFOp();
+    APFloat divisor(0.0);
+    if (!divide || !matchPattern(divide.getRhs(), m_ConstantFloat(&divisor)))
+      return std::nullopt;
+    const auto division = ConstantDivision::get(divisor.convertToDouble());
+    if (division)
+      x = divide.getLhs();
+    return division;
+  }
+
+  bool fma;
 };
 
 } // namespace
 
-void populateRoundedIntegerPatterns(RewritePatternSet &patterns) {
-  patterns.add<RoundByAddition>(patterns.getContext());
+void populateRoundedIntegerPatterns(RewritePatternSet &patterns, bool fma) {
+  patterns.add<RoundByAddition>(patterns.getContext(), fma);
 }
 
 } // namespace tandem

@@ -16,8 +16,10 @@ namespace tandem {
 /// Adds the pattern that replaces the conversion of a float of 32 bits to i32
 /// if the float was rounded to even and clamped to a small range, as quantizing
 /// does. An addition that rounds takes the place of math.roundeven and
-/// arith.fptosi. The results are the same.
-void populateRoundedIntegerPatterns(mlir::RewritePatternSet &patterns);
+/// arith.fptosi. If `fma` is set, multiplications and fused multiply-adds take
+/// the place of a division by a constant before it. The results are the same.
+void populateRoundedIntegerPatterns(mlir::RewritePatternSet &patterns,
+                                    bool fma);
 
 } // namespace tandem
 
