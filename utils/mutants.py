@@ -305,6 +305,10 @@ BYTE_FORMS = {
     "groups": Form(
         ("i32",), byte_depthwise(37), "*ByteContraction*Groups*", "--quantized=100", BYTE_FAULTS
     ),
+    # On a processor with AMX. The number of inputs must be a multiple of 4.
+    "matrix-unit": Form(
+        ("i32",), byte_matmul(67, 84, 75), "*ByteContraction*", "--quantized=100", ("swap-sign",)
+    ),
 }
 
 # Graphs of a form that round several times.

@@ -93,7 +93,8 @@ bool isOfTarget(const std::string &key) {
 Status readOtherKeys(const json &object, DeviceModel &model,
                      const std::string &origin) {
   std::set<std::string> known = {"name",       "bf16_pairs", "vnni",
-                                 "word_pairs", "caches",     "sources"};
+                                 "word_pairs", "amx_int8",   "caches",
+                                 "sources"};
   visitNumbers(model, [&](const char *key, auto, bool) { known.insert(key); });
   for (const auto &[key, value] : object.items()) {
     if (known.contains(key))
@@ -136,6 +137,8 @@ Expected<DeviceModel> readCPU(const json &object, const std::string &origin) {
   TANDEM_RETURN_IF_ERROR(readFlag(object, "vnni", model.hasVNNI, origin));
   TANDEM_RETURN_IF_ERROR(
       readFlag(object, "word_pairs", model.hasWordPairs, origin));
+  TANDEM_RETURN_IF_ERROR(
+      readFlag(object, "amx_int8", model.hasAMXInt8, origin));
   TANDEM_RETURN_IF_ERROR(readCaches(object, model, origin));
   return model;
 }
@@ -205,6 +208,7 @@ std::string writeDeviceModel(const DeviceModel &model, int indent) {
   object["bf16_pairs"] = model.hasBF16Pairs;
   object["vnni"] = model.hasVNNI;
   object["word_pairs"] = model.hasWordPairs;
+  object["amx_int8"] = model.hasAMXInt8;
   auto &caches = object["caches"] = nlohmann::ordered_json::array();
   for (const CacheLevel &level : model.caches)
     caches.push_back(

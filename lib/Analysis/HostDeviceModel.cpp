@@ -113,6 +113,7 @@ DeviceModel detect() {
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   model.hasVNNI = hasVNNI(hostProcessor());
   model.hasWordPairs = hasWordPairs(hostProcessor());
+  model.hasAMXInt8 = hasAMXInt8(hostProcessor());
   model.f32FlopsPerNs = 2 * clocks * model.fmasPerClock *
                         static_cast<double>(model.vectorBits / 32);
   model.f64FlopsPerNs = model.f32FlopsPerNs / 2;
@@ -153,6 +154,7 @@ Expected<DeviceModel> findModelForHost(std::string_view spec) {
   model.hasBF16Pairs = hasBF16Pairs(hostProcessor());
   model.hasVNNI = hasVNNI(hostProcessor());
   model.hasWordPairs = hasWordPairs(hostProcessor());
+  model.hasAMXInt8 = hasAMXInt8(hostProcessor());
   return model;
 }
 

@@ -84,10 +84,13 @@ struct DeviceModel {
   /// Whether cores have vpmaddwd for whole vectors, which multiplies pairs of
   /// integers of 16 bits and adds the two products.
   bool hasWordPairs = false;
+  /// Whether cores have a matrix unit (AMX) for integers of 8 bits.
+  bool hasAMXInt8 = false;
   double pairsPerFma = 1;
   /// Operations on bf16 that a core's matrix unit (AMX) does per clock cycle,
-  /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. The
-  /// library uses the matrix unit, Tandem's kernels do not.
+  /// on tiles of 16 by 32 and 32 by 16 elements; 0 where there is none. Only
+  /// the library uses the matrix unit for bf16. Tandem's kernels use it for
+  /// integers (hasAMXInt8).
   double matrixFlopsPerClock = 0;
   /// The share of the device's peak that loop kernels reach. In a loop kernel,
   /// each result is a chain of dependent multiply-adds. `depthwiseLoopShare` is

@@ -62,6 +62,9 @@ bool hasVNNI(const Processor &processor);
 /// Whether the processor multiplies and adds pairs of integers of 16 bits in
 /// vectors of the width that is used (vpmaddwd).
 bool hasWordPairs(const Processor &processor);
+/// Whether the processor has a matrix unit (AMX) for integers of 8 bits, and
+/// vectors of 512 bits with elements of all widths for what follows.
+bool hasAMXInt8(const Processor &processor);
 
 /// Width of the widest vector registers that these features give, in bits.
 int64_t getVectorBits(std::string_view features);

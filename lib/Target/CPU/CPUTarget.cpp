@@ -71,6 +71,7 @@ void buildCPUKernelPipeline(OpPassManager &passes,
   loops.bf16 = hasBF16(target);
   loops.vnni = hasVNNI(target);
   loops.wordPairs = hasWordPairs(target);
+  loops.amxInt8 = hasAMXInt8(target);
   loops.deviceSpec = target.deviceSpec;
   passes.addPass(createLowerKernelToLoops(loops));
   if (const char *mutant = getMutant())

@@ -35,6 +35,10 @@ bool hasWordPairs(const CPUTargetOptions &options) {
   return hasWordPairs(Processor{options.cpu, options.features});
 }
 
+bool hasAMXInt8(const CPUTargetOptions &options) {
+  return hasAMXInt8(Processor{options.cpu, options.features});
+}
+
 bool hasVBMI(const CPUTargetOptions &options) {
   return hasFeature(options.features, "avx512vbmi");
 }

@@ -25,6 +25,7 @@ CPUTargetOptions resolve(const CPUTargetOptions &options);
 bool hasBF16(const CPUTargetOptions &options);
 bool hasVNNI(const CPUTargetOptions &options);
 bool hasWordPairs(const CPUTargetOptions &options);
+bool hasAMXInt8(const CPUTargetOptions &options);
 
 /// Whether resolved options include instructions that find bytes in registers
 /// by index (AVX-512 VBMI).

@@ -42,6 +42,7 @@ struct LowerKernelToLoopsPass
     core.hasBF16 = bf16;
     core.hasVNNI = vnni;
     core.hasWordPairs = wordPairs;
+    core.hasAMXInt8 = amxInt8;
     return success();
   }
   void runOnOperation() override {

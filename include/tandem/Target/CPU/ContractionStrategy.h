@@ -45,6 +45,8 @@ struct CoreModel {
   /// Whether the core has vpmaddwd for whole vectors, which multiplies and adds
   /// pairs of integers of 16 bits.
   bool hasWordPairs = false;
+  /// Whether the core has a matrix unit (AMX) for integers of 8 bits.
+  bool hasAMXInt8 = false;
   /// The clock of the core in cycles per nanosecond while all cores of the
   /// device run. Strategies count the same cycles.
   double cyclesPerNs = 1;
@@ -104,11 +106,26 @@ struct ContractionStrategy {
   /// Whether each task first copies the weights of its tile of outputs to a
   /// buffer, in the order in which they are read and in the compute type.
   bool copiesWeights = false;
+  /// If not 0, a matrix unit (AMX) computes the tile: each of its instructions
+  /// sums the products of so many inputs, for the rows of one tile register and
+  /// one vector of outputs.
+  int64_t matrixInputs = 0;
+  /// Whether each task first copies the data that it reads, with zeros as the
+  /// padding of the innermost spatial dim.
+  bool padsData = false;
   /// Estimated cycles of the whole contraction on one core.
   double cycles = 0;
 
   int64_t getLanes() const { return vectors * width; }
   bool isGaxpy() const { return passInputs > 0; }
+  bool usesMatrixUnit() const { return matrixInputs > 0; }
+  bool stagesData() const { return widensData || padsData; }
+  /// The number of tile registers that hold the rows of one vector of a tile of
+  /// a matrix unit.
+  int64_t getTileRegisters() const {
+    constexpr int64_t kRowsOfRegister = 16;
+    return (rows + kRowsOfRegister - 1) / kRowsOfRegister;
+  }
 };
 
 /// Whether groups run along the lanes, and the weights of all taps of the

@@ -120,6 +120,9 @@ def LowerKernelToLoops : Pass<"tandem-cpu-lower-kernel", "::mlir::ModuleOp"> {
     Option<"wordPairs", "word-pairs", "bool", "false",
            "Use the instruction that multiplies and adds pairs of integers of "
            "16 bits.">,
+    Option<"amxInt8", "amx-int8", "bool", "false",
+           "Use the instructions of AMX that multiply tiles of integers of 8 "
+           "bits.">,
     Option<"deviceSpec", "device-spec", "std::string", "\"generic\"",
            "The device to plan for, in the form of the same option of "
            "tandem-cpu-choose-contractions. The other options of this pass "

@@ -219,7 +219,7 @@ void ContractionLoops::emitLastTile(ContractionTile tile) {
   }
   emitGroups(tile, [&](const ContractionTile &part) {
     tileEmitter.prefetchAhead(part);
-    emitEpilogue(part, tileEmitter.emit(part));
+    tileEmitter.finish(part, tileEmitter.emit(part), emitEpilogue);
   });
 }
 
@@ -251,7 +251,8 @@ void ContractionLoops::emitTile(ContractionTile tile, Value number) {
     edges.clear();
   emitGroups(tile, [&](const ContractionTile &part) {
     tileEmitter.prefetchAhead(part);
-    emitEpilogue(part, emitSums(part, number, edges, whole));
+    tileEmitter.finish(part, emitSums(part, number, edges, whole),
+                       emitEpilogue);
   });
 }
 

@@ -18,9 +18,7 @@ namespace tandem {
 /// Emits the loops of a task over rows of positions and the tiles of each row.
 class ContractionLoops : IndexBuilder {
 public:
-  /// Emits the epilogue of a tile, whose vectors are given row by row.
-  using EmitEpilogue = llvm::function_ref<void(
-      const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
+  using EmitEpilogue = TileEmitter::EmitEpilogue;
 
   /// Emits the staging of a task's data, at the beginning of the task.
   using EmitStaging =

@@ -195,6 +195,7 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
     switch (tile.vectorizedDim) {
     case VectorizedDim::OutputChannel:
       form = tile.isGaxpy()                   ? "gaxpy"
+             : tile.usesMatrixUnit()          ? "matrix-unit"
              : contraction.areWeightsScaled() ? "outputs-scaled"
                                               : "outputs";
       break;
@@ -225,6 +226,8 @@ ContractionSchedule ContractionLowering::makeSchedule() {
   if (!pooling && !prologue)
     describeGroupsAsOutputs(contraction);
   contraction.sumsInRegisters = pooling.has_value();
+  // A matrix unit loads whole vectors of weights.
+  core.hasAMXInt8 &= haveAllLanes(contraction, core.vectorBits / 32);
   ContractionSchedule schedule =
       scheduleContraction(contraction, core, bool(prologue),
                           /*mayCopy=*/!pooling);
@@ -268,8 +271,10 @@ LogicalResult ContractionLowering::emitTiles() {
   if (schedule.tile.copiesWeights)
     weightsCopy.emplace(builder, loc, describeTiles(contraction, schedule.tile),
                         scratch);
+  const Contraction padded =
+      schedule.tile.padsData ? withPaddedRows(contraction) : contraction;
   TileProblem problem =
-      describeTiles(weightsCopy ? copied : contraction, schedule.tile);
+      describeTiles(weightsCopy ? copied : padded, schedule.tile);
   if (weightsCopy) {
     problem.weights = weightsCopy->getPointer();
     problem.areWeightsWide = true;
@@ -278,13 +283,16 @@ LogicalResult ContractionLowering::emitTiles() {
     epilogue->setSumsOfPairs();
   std::unique_ptr<TileEmitter> tileEmitter;
   if (!schedule.tile.isGaxpy()) {
-    tileEmitter = createTileEmitter(builder, loc, problem);
-    if (contraction.spatial.back().isPadded())
+    tileEmitter = createTileEmitter(builder, loc, problem, scratch);
+    if (padded.spatial.back().isPadded())
       tileEmitter->prepareGuards(scratch);
   }
   ContractionStrategy stored = schedule.tile;
   if (stored.isGaxpy())
     stored.vectors = 1;
+  // Rows come one by one.
+  if (stored.usesMatrixUnit())
+    stored.rows = stored.vectors = 1;
   epilogue->prepareLoop(scratch, stored);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {

@@ -136,20 +136,30 @@ PrologueBuffer::PrologueBuffer(OpBuilder &builder, Location loc,
                                function_ref<Buffer(Value)> getBuffer)
     : IndexBuilder(builder, loc), contraction(contraction), schedule(schedule),
       prologue(prologue), getBuffer(getBuffer) {
+  int64_t elements =
+      cast<ShapedType>(contraction.data.getType()).getNumElements();
   if (prologue)
     outerSizes = prologue.getStaticLoopRanges();
   else
-    outerSizes = {
-        cast<ShapedType>(contraction.data.getType()).getNumElements()};
+    outerSizes = {elements};
+  if (schedule.tile.padsData) {
+    const Contraction::SpatialDim &dim = contraction.spatial.back();
+    lineSize = dim.dataSize * dim.dataStride;
+    outerSizes = {elements / lineSize, lineSize};
+    padBefore = dim.padLow * dim.dataStride;
+    padAfter = getPadHigh(dim) * dim.dataStride;
+  }
   lineSize = outerSizes.pop_back_val();
   ElementFormat format = contraction.getFormat();
   elementType =
       schedule.tile.widensData ? getCopyType(format) : getStoredType(format);
-  if (schedule.tile.widensData)
+  if (schedule.tile.stagesData())
     lanes *= 32 / int64_t(elementType.getIntOrFloatBitWidth());
   this->lanes = std::min<int64_t>(lanes, llvm::PowerOf2Ceil(lineSize));
-  memory = scratch.allocate(elementType, schedule.stagedPositions *
-                                             getStagedInputs(contraction));
+  int64_t staged = schedule.stagedPositions * getStagedInputs(contraction);
+  if (schedule.tile.padsData)
+    staged = llvm::divideCeilSigned(staged, lineSize) * getPaddedSize();
+  memory = scratch.allocate(elementType, staged);
 }
 
 Value PrologueBuffer::emit(Value firstRow, Value firstTile) {
@@ -175,7 +185,29 @@ Value PrologueBuffer::emit(Value firstRow, Value firstTile) {
       getEnd(numbers, contraction, lastRow, lastPosition, /*isLast=*/true),
       inputs);
   emitLines(first, last);
-  return getPointer(subtract(index(0), first));
+  return getPointer(subtract(index(0), toStaged(first)));
+}
+
+/// Returns the offset in the workspace, whose lines have padding, of the
+/// beginning of the line that begins with element `first`.
+Value PrologueBuffer::toStaged(Value first) const {
+  if (!schedule.tile.padsData)
+    return first;
+  return scale(
+      arith::DivUIOp::create(builder, loc, first, index(lineSize)),
+      getPaddedSize());
+}
+
+/// Writes zeros to `elements` elements at `offset`.
+void PrologueBuffer::emitPadding(Value offset, int64_t elements) {
+  if (elements == 0)
+    return;
+  Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
+                                        builder.getI8IntegerAttr(0));
+  int64_t bytes = elements * elementType.getIntOrFloatBitWidth() / 8;
+  LLVM::MemsetInlineOp::create(builder, loc, getPointer(offset), zero,
+                               builder.getI64IntegerAttr(bytes),
+                               /*isVolatile=*/false);
 }
 
 /// Computes elements [first, last) of the data by repeating the innermost loop
@@ -203,6 +235,12 @@ void PrologueBuffer::emitLine(Value line, Value first, Value last) {
     loops = delinearize(builder, loc, outerSizes, line);
   loops.push_back(begin);
   Value offset = subtract(lineFirst, first);
+  if (schedule.tile.padsData) {
+    offset = subtract(scale(line, getPaddedSize()), toStaged(first));
+    emitPadding(offset, padBefore);
+    offset = add(offset, padBefore);
+    emitPadding(add(offset, lineSize), padAfter);
+  }
   auto emitLoop = [&](Value from, Value to, bool isMasked) {
     auto loop = scf::ForOp::create(builder, loc, from, to, index(lanes));
     OpBuilder::InsertionGuard guard(builder);
@@ -232,8 +270,10 @@ Value PrologueBuffer::computeVector(ArrayRef<Value> loops, Value mask) {
     return emitter.toVector(emitter.emitElements(prologue).front());
   Buffer buffer = getBuffer(contraction.data);
   const ElementFormat format = contraction.getFormat();
+  SmallVector<int64_t> shape(outerSizes);
+  shape.push_back(lineSize);
   buffer.type = RankedTensorType::get(
-      {lineSize}, format.isBytes() ? getStoredType(format) : format.memory);
+      shape, format.isBytes() ? getStoredType(format) : format.memory);
   return emitter.load(buffer);
 }
 

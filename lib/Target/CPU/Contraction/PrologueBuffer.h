@@ -41,8 +41,9 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// Emits the code with which a task stages the data that it reads in its
 /// workspace: it computes the data by the body of a linalg.generic (the
-/// prologue), or copies it to widen it (getCopyType). The staged data has no
-/// padding; tiles skip padding as they do otherwise.
+/// prologue), or copies it to widen it (getCopyType) or to pad its rows
+/// (withPaddedRows). Otherwise, the staged data has no padding, and tiles skip
+/// padding as they do for data that is not staged.
 class PrologueBuffer : IndexBuilder {
 public:
   /// `prologue` computes the data, in row-major order, from operands that
@@ -62,8 +63,11 @@ public:
   mlir::Value emit(mlir::Value firstRow, mlir::Value firstTile);
 
 private:
+  int64_t getPaddedSize() const { return padBefore + lineSize + padAfter; }
+  mlir::Value toStaged(mlir::Value first) const;
   void emitLines(mlir::Value first, mlir::Value last);
   void emitLine(mlir::Value line, mlir::Value first, mlir::Value last);
+  void emitPadding(mlir::Value offset, int64_t elements);
   void emitVector(mlir::ArrayRef<mlir::Value> loops, mlir::Value offset,
                   mlir::Value mask);
   mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
@@ -76,10 +80,13 @@ private:
   const ContractionSchedule &schedule;
   mlir::linalg::GenericOp prologue;
   llvm::function_ref<Buffer(mlir::Value)> getBuffer;
-  /// The sizes of the prologue's loops except the innermost one; without a
-  /// prologue, all elements form one loop.
+  /// The sizes of the prologue's loops except the innermost one. Without a
+  /// prologue, the innermost loop is over a row if rows are padded, and
+  /// otherwise over all elements.
   llvm::SmallVector<int64_t> outerSizes;
-  int64_t lineSize;
+  /// The elements of the innermost loop, and those of the padding before and
+  /// after them.
+  int64_t lineSize, padBefore = 0, padAfter = 0;
   /// The number of lanes of a vector.
   int64_t lanes;
   mlir::Type elementType;

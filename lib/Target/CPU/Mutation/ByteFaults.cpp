@@ -25,6 +25,12 @@ bool isQuadProduct(LLVM::CallIntrinsicOp call) {
   return call.getIntrin().contains("vpdpbusd");
 }
 
+/// The product of AMX, whose operands are three sizes, a tile of sums, and
+/// tiles of data and of weights.
+bool isMatrixProduct(LLVM::CallIntrinsicOp call) {
+  return call.getIntrin().contains("x86.tdp");
+}
+
 /// vpmaddwd, whose operands are words.
 bool isWordProduct(LLVM::CallIntrinsicOp call) {
   return call.getIntrin().contains("pmadd");
@@ -84,7 +90,32 @@ bool readsBytes(Operation *op) {
   if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::SIToFPOp, arith::UIToFPOp>(op))
     return getElementTypeOrSelf(op->getOperand(0)).isInteger(8);
   auto call = dyn_cast<LLVM::CallIntrinsicOp>(op);
-  return call ? isQuadProduct(call) : extractsByte(op);
+  return call ? isQuadProduct(call) || isMatrixProduct(call) : extractsByte(op);
+}
+
+/// Replaces a product of AMX by the sum to which it would be added.
+bool dropMatrixProduct(LLVM::LLVMFuncOp body, size_t place) {
+  auto calls = collect<LLVM::CallIntrinsicOp>(body);
+  llvm::erase_if(calls, [](auto call) { return !isMatrixProduct(call); });
+  if (place >= calls.size())
+    return false;
+  LLVM::CallIntrinsicOp call = calls[place];
+  call.getResult(0).replaceAllUsesWith(call.getArgs()[3]);
+  call.erase();
+  return true;
+}
+
+/// Swaps the operands of vpdpbusd. Gives the data of AMX another sign.
+void swapSignOfProduct(LLVM::CallIntrinsicOp call) {
+  if (isMatrixProduct(call)) {
+    const bool isSigned = call.getIntrin().contains("tdpbssd");
+    call.setIntrin(isSigned ? "llvm.x86.tdpbusd.internal"
+                            : "llvm.x86.tdpbssd.internal");
+    return;
+  }
+  const Value data = call.getArgs()[1], weights = call.getArgs()[2];
+  call.getArgsMutable()[1].assign(weights);
+  call.getArgsMutable()[2].assign(data);
 }
 
 /// Replaces `op` by an op of another kind.
@@ -98,6 +129,8 @@ template <typename Op> void replaceBy(Operation *op) {
 } // namespace
 
 bool tandem::dropByteProducts(LLVM::LLVMFuncOp body, size_t place) {
+  if (dropMatrixProduct(body, place))
+    return true;
   return changeProducts(body, place, [](OpBuilder &builder, Value products) {
     return makeConstant(builder, products, 0);
   });
@@ -129,10 +162,6 @@ bool tandem::swapSign(LLVM::LLVMFuncOp body, size_t place) {
       .Case([](arith::UIToFPOp op) { replaceBy<arith::SIToFPOp>(op); })
       .Case([](arith::ShRSIOp op) { replaceBy<arith::ShRUIOp>(op); })
       .Case([](arith::ShRUIOp op) { replaceBy<arith::ShRSIOp>(op); })
-      .Case([](LLVM::CallIntrinsicOp op) {
-        const Value data = op.getArgs()[1], weights = op.getArgs()[2];
-        op.getArgsMutable()[1].assign(weights);
-        op.getArgsMutable()[2].assign(data);
-      });
+      .Case([](LLVM::CallIntrinsicOp op) { swapSignOfProduct(op); });
   return true;
 }

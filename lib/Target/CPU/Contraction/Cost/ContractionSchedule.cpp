@@ -70,7 +70,10 @@ static int64_t getStagedPositions(const Contraction &contraction,
 static void stage(const Contraction &contraction, int64_t wanted,
                   ContractionSchedule &schedule) {
   int64_t steps = getLeastSteps(contraction);
-  if (contraction.spatial.size() == 1) {
+  if (schedule.tile.padsData && contraction.spatial.size() == 1) {
+    // Rows are padded as a whole.
+    schedule.tilesPerTask = schedule.positions.getTiles();
+  } else if (contraction.spatial.size() == 1) {
     schedule.tilesPerTask =
         std::max(schedule.tilesPerTask,
                  llvm::divideCeilSigned(steps, schedule.positions.tile));
@@ -92,7 +95,8 @@ static void stage(const Contraction &contraction, int64_t wanted,
     schedule.stagedPositions = getStagedPositions(contraction, schedule);
     int64_t &share =
         schedule.rowsPerTask > 1 ? schedule.rowsPerTask : schedule.tilesPerTask;
-    if (schedule.stagedPositions * bytes <= kMaxStagedBytes || share == 1)
+    if (schedule.stagedPositions * bytes <= kMaxStagedBytes || share == 1 ||
+        (schedule.tile.padsData && schedule.rowsPerTask == 1))
       break;
     share = llvm::divideCeilSigned(share, 2);
   }
@@ -110,7 +114,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   ContractionSchedule schedule;
   schedule.tile = chooseContractionStrategy(contraction, core, mayCopy);
   const ContractionStrategy &tile = schedule.tile;
-  isStaged |= tile.widensData;
+  isStaged |= tile.stagesData();
   bool isPositions = tile.vectorizedDim == VectorizedDim::Spatial;
   bool isGroups = tile.vectorizedDim == VectorizedDim::Group;
   int64_t positions = contraction.spatial.back().size;

@@ -127,8 +127,7 @@ static int64_t getSteps(const Contraction &contraction) {
                                 contraction.inputsTogether);
 }
 
-/// The largest divisor of `number` that is at most `most`.
-static int64_t getLargestDivisor(int64_t number, int64_t most) {
+int64_t getLargestDivisor(int64_t number, int64_t most) {
   int64_t divisor = std::min(number, most);
   while (number % divisor != 0)
     --divisor;
@@ -250,6 +249,10 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
     if (isNear && other.cycles < best.cycles)
       best = other;
   }
+  if (std::optional<ContractionStrategy> matrix =
+          chooseMatrixTile(contraction, core, mayCopy);
+      matrix && matrix->cycles < best.cycles)
+    return *matrix;
   return best;
 }
 

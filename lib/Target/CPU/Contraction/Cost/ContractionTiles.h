@@ -81,6 +81,14 @@ double getTileCycles(const Contraction &contraction,
                      double rows, double vectors, const VectorLoads &ofVector,
                      double steps, const CoreModel &core);
 
+/// The cycles of a step, if its other work takes `cycles` cycles and the
+/// weights, `vectors` vectors in each of `steps` steps, are loaded from the
+/// nearest cache that has room for those of one tile. All rows of tiles use
+/// these weights before the next ones are loaded.
+double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
+                       double vectors, double steps, double vectorBytes,
+                       const CoreModel &core);
+
 /// The cycles that are lost because tiles of `steps` products write rows of the
 /// result in `pieces` small pieces. `isWhole` says that a piece is a whole row.
 double getPieceCycles(const Contraction &contraction,
@@ -102,6 +110,9 @@ TileSpace getTileSpace(const Contraction &contraction,
 int64_t getWidth(const Contraction &contraction, VectorizedDim vectorizedDim,
                  int64_t widest);
 
+/// The largest divisor of `number` that is at most `most`.
+int64_t getLargestDivisor(int64_t number, int64_t most);
+
 /// The cycles of all tiles of `space`, including the smaller ones at its ends.
 /// `getCycles(rows, vectors)` are the cycles of one tile.
 double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
@@ -115,6 +126,13 @@ bool exceedsL2(const Contraction &contraction, const CoreModel &core);
 /// each of: those a multiple of its period apart compete for the few ways of a
 /// set, one of which the weights take.
 int64_t getRowsInCache(int64_t distance, const CoreModel &core);
+
+/// Chooses the tile of a matrix unit with the least cost. Returns nothing if
+/// `core` has no matrix unit for the contraction. Tasks may copy data only if
+/// `mayCopy` is set.
+std::optional<ContractionStrategy>
+chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
+                 bool mayCopy);
 
 /// Chooses the tile with the least cost where inputs run along the lanes. A
 /// good tile has few loads per product, and enough independent products to hide

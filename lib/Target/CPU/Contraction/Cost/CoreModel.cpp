@@ -19,6 +19,7 @@ CoreModel getCoreModel(const DeviceModel &device) {
   core.pairsPerFma = device.pairsPerFma;
   core.hasVNNI = device.hasVNNI;
   core.hasWordPairs = device.hasWordPairs;
+  core.hasAMXInt8 = device.hasAMXInt8;
   core.lineBytes = device.lineBytes;
   core.cores = device.cores;
   core.cyclesPerNs =

@@ -70,6 +70,16 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
                   bool areWords);
 
+/// The positions behind the end of `dim` that windows read.
+int64_t getPadHigh(const Contraction::SpatialDim &dim);
+
+/// Whether tasks can copy whole rows of the data and pad them.
+bool canPadRows(const Contraction &contraction);
+
+/// Returns `contraction`, changed to read data whose rows, along the innermost
+/// spatial dim, include their padding.
+Contraction withPaddedRows(Contraction contraction);
+
 /// Cycles in which tasks copy their data, some of it several times.
 double getWideningCycles(const Contraction &contraction,
                          const ContractionStrategy &tile,

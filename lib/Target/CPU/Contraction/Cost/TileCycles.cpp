@@ -72,12 +72,9 @@ static double overlap(double cycles, double others) {
                   1 / kOverlapNorm);
 }
 
-/// The cycles of a step, if its other work takes `cycles` cycles and the
-/// weights are loaded from the nearest cache that has room for those of one
-/// tile. All rows of tiles use these weights before the next ones are loaded.
-static double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
-                              double vectors, double steps, double vectorBytes,
-                              const CoreModel &core) {
+double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
+                       double vectors, double steps, double vectorBytes,
+                       const CoreModel &core) {
   double bytes = vectors * steps * vectorBytes;
   if (vectorizedDim != VectorizedDim::OutputChannel ||
       bytes <= double(core.l1Bytes))

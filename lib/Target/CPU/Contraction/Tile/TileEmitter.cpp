@@ -11,6 +11,7 @@
 #include "Contraction/Cost/ContractionTiles.h"
 #include "Contraction/Tile/ChannelTileEmitter.h"
 #include "Contraction/Tile/DotTileEmitter.h"
+#include "Contraction/Tile/MatrixTileEmitter.h"
 #include "Contraction/Tile/PairTileEmitter.h"
 #include "Contraction/Tile/PositionTileEmitter.h"
 #include "Contraction/Tile/SlidingTileEmitter.h"
@@ -29,7 +30,10 @@ namespace tandem {
 static constexpr int64_t kMostInSequence = 2048, kStepsOfPart = 512;
 
 std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
-                                               const TileProblem &problem) {
+                                               const TileProblem &problem,
+                                               KernelScratch &scratch) {
+  if (problem.strategy.usesMatrixUnit())
+    return std::make_unique<MatrixTileEmitter>(builder, loc, problem, scratch);
   VectorizedDim vectorizedDim = problem.strategy.vectorizedDim;
   if (vectorizedDim == VectorizedDim::Spatial)
     return std::make_unique<PositionTileEmitter>(builder, loc, problem);
@@ -85,8 +89,10 @@ TileEmitter::Level TileEmitter::getInputs(int64_t together) const {
 }
 
 void TileEmitter::appendTaps(Levels &levels, Level taps, Level &inputs) {
-  if (taps.dataStep == inputs.count * inputs.dataStep &&
-      taps.weightsStep == inputs.count * inputs.weightsStep)
+  if (inputs.count == 1)
+    inputs = taps;
+  else if (taps.dataStep == inputs.count * inputs.dataStep &&
+           taps.weightsStep == inputs.count * inputs.weightsStep)
     inputs.count *= taps.count;
   else
     levels.push_back(taps);

@@ -21,6 +21,10 @@ namespace tandem {
 /// from this is one way to multiply.
 class TileEmitter : public TileMemory {
 public:
+  /// Emits the epilogue of a tile, whose vectors are given row by row.
+  using EmitEpilogue = llvm::function_ref<void(
+      const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
+
   using TileMemory::TileMemory;
   virtual ~TileEmitter() = default;
 
@@ -32,10 +36,18 @@ public:
   /// ContractionStrategy::prefetchBytes.
   virtual void prefetchAhead(const ContractionTile &) {}
 
-  /// The tile's vectors, row by row.
+  /// Returns the sums of a tile: its vectors, row by row, or what finish()
+  /// makes vectors of.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &which) {
     tile = &which;
     return emitTile();
+  }
+  /// Emits the epilogue of a tile whose sums emit() has returned, of the whole
+  /// tile or of one part of it after the other.
+  virtual void finish(const ContractionTile &which,
+                      llvm::ArrayRef<mlir::Value> sums,
+                      EmitEpilogue emitEpilogue) {
+    emitEpilogue(which, sums);
   }
 
 protected:
@@ -102,10 +114,12 @@ private:
                             const Accumulators &sums, EmitStep emitStep);
 };
 
-/// The emitter of the strategy's vectorized dim, which is no gaxpy.
+/// The emitter of the strategy, which is no gaxpy. It may allocate memory of
+/// `scratch`.
 std::unique_ptr<TileEmitter> createTileEmitter(mlir::OpBuilder &builder,
                                                mlir::Location loc,
-                                               const TileProblem &problem);
+                                               const TileProblem &problem,
+                                               KernelScratch &scratch);
 
 } // namespace tandem
 

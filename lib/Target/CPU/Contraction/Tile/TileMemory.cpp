@@ -118,8 +118,9 @@ Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
       ArrayRef<LLVM::GEPArg>(static_cast<int32_t>(distance)));
 }
 
-/// Whether each vector of weights ends before the weights do.
-static bool haveAllLanes(const Contraction &contraction, int64_t width) {
+bool haveAllLanes(const Contraction &contraction, int64_t width) {
+  if (contraction.outputBlock != contraction.outputChannels)
+    return true;
   if (!contraction.weights) // Winograd's products read a task's memory.
     return false;
   int64_t together = contraction.inputsTogether;
@@ -137,9 +138,7 @@ static bool haveAllLanes(const Contraction &contraction, int64_t width) {
 }
 
 Value TileMemory::getWeightsMask(const ContractionTile &tile, int64_t v) const {
-  bool isPacked = contraction.outputBlock != contraction.outputChannels ||
-                  haveAllLanes(contraction, width);
-  return isPacked ? Value() : tile.getMask(v);
+  return haveAllLanes(contraction, width) ? Value() : tile.getMask(v);
 }
 
 //===----------------------------------------------------------------------===//

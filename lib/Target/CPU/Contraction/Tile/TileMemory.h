@@ -27,6 +27,10 @@ mlir::Type getStoredType(const ElementFormat &format);
 mlir::Value widenBytes(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value bytes, mlir::Type type, bool isUnsigned);
 
+/// Whether each vector of `width` weights ends before the weights do. Packed
+/// weights have all lanes.
+bool haveAllLanes(const Contraction &contraction, int64_t width);
+
 /// What the tiles of a contraction have in common, all of which outlives what
 /// emits them.
 struct TileProblem {
@@ -82,9 +86,8 @@ protected:
   mlir::Value keepInData(mlir::Value offset, int64_t reach) const;
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
-  /// Returns the mask of the lanes of vector `v` that the weights have. Packed
-  /// weights have all lanes, and so have others that go on behind the last
-  /// output. To load under a mask takes a Zen 1 ten cycles.
+  /// Returns the mask of the lanes of vector `v` that the weights have; null
+  /// for all (haveAllLanes). To load under a mask takes a Zen 1 ten cycles.
   mlir::Value getWeightsMask(const ContractionTile &tile, int64_t v) const;
 
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
