@@ -197,11 +197,11 @@ def random_weights(shape):
     return f'dense<"0x{struct.pack(f"<{count}f", *values).hex()}">'
 
 
-def byte_weights(shape, least=-128):
-    """A constant %w of i8 with numbers from `least` to 127."""
+def byte_weights(shape, least=-128, most=127):
+    """A constant %w of i8 with numbers from `least` to `most`."""
     stream = random.Random(3)
     count = math.prod(int(size) for size in shape.split("x"))
-    values = bytes(stream.randrange(least, 128) % 256 for _ in range(count))
+    values = bytes(stream.randrange(least, most + 1) % 256 for _ in range(count))
     return f'  %w = tandem.constant dense<"0x{values.hex()}"> : tensor<{shape}xi8>\n'
 
 
@@ -215,13 +215,13 @@ def byte_matmul(rows, inner, columns):
     )
 
 
-def scaled_matmul(rows, inner, columns):
-    """Weights of integers and one scale for each output."""
+def scaled_matmul(rows, inner, columns, least=-128, most=127):
+    """Weights of integers from `least` to `most`, and one scale for each output."""
     integers, weights = f"tensor<{inner}x{columns}xi8>", f"tensor<{inner}x{columns}xf32>"
     scales = f"tensor<1x{columns}xf32>"
     return lambda t: function(
         f"%x: tensor<{rows}x{inner}x{t}>",
-        byte_weights(f"{inner}x{columns}")
+        byte_weights(f"{inner}x{columns}", least, most)
         + f"  %f = tandem.cast %w : ({integers}) -> {weights}\n"
         f"  %s = tandem.constant {random_weights(f'1x{columns}')} : {scales}\n"
         f"  %v = tandem.mul %f, %s : ({weights}, {scales}) -> {weights}\n"
@@ -271,6 +271,9 @@ FORMS = {
         "",
         "--quantized=100 --scaled-weights",
         ("swap-sign",),
+    ),
+    "outputs-paired": Form(
+        ("f32",), scaled_matmul(3, 83, 75, -8, 7), "", "--quantized=100 --scaled-weights"
     ),
     "outputs-prologue": Form(
         CONTRACTED, matmul(1030, 96, 40, before=RELU, data="a"), "Prologue*"

@@ -14,7 +14,8 @@
 namespace tandem {
 
 double DeviceModel::byteFlopsPerNs() const {
-  return (hasVNNI ? 4 : hasWordPairs ? 2 : 1) * f32FlopsPerNs;
+  const double factor = hasAMXInt8 ? 32 : hasVNNI ? 4 : hasWordPairs ? 2 : 1;
+  return factor * f32FlopsPerNs;
 }
 
 double DeviceModel::flopsPerNs(int64_t elementBytes) const {

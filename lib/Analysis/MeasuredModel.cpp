@@ -26,7 +26,7 @@ namespace tandem {
 
 /// The version of the measuring and of what is kept: another version measures
 /// again.
-static constexpr int kVersion = 14;
+static constexpr int kVersion = 15;
 
 std::string measuredModelFile() {
   std::string directory = cacheDirectory();

@@ -108,7 +108,8 @@ struct DeviceModel {
   double flopsPerNs(int64_t elementBytes) const;
   /// Peak speed for products of 8-bit integers that are summed in i32, in
   /// operations per nanosecond: 4 times that for f32 with vpdpbusd, and twice
-  /// that for f32 with vpmaddwd.
+  /// that for f32 with vpmaddwd. AMX does 2048 such operations per clock cycle,
+  /// where two f32 multiply-adds of 512 bits are 64 operations.
   double byteFlopsPerNs() const;
   /// Bandwidth of the fastest level that holds `bytes` bytes, in bytes per
   /// nanosecond.

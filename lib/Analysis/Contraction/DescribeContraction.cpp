@@ -273,6 +273,12 @@ describeScaledWeights(Operation *hero, ir::ScaledWeightsOpInterface weights) {
   Expected<Contraction> result = describeContraction(hero, weights.getValues());
   if (result && !describeScales(weights, *result))
     return refuseViews();
+  if (result)
+    if (auto unpacked =
+            result->weights.getDefiningOp<ir::UnpackedIntegersOpInterface>()) {
+      result->weights = unpacked.getBytes();
+      result->integerBits = 4;
+    }
   return result;
 }
 

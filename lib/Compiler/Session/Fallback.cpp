@@ -51,6 +51,8 @@ static void replaceTargetOps(ModuleOp module) {
       value = identity.getSource();
     else if (auto weights = dyn_cast<ir::ScaledWeightsOpInterface>(op))
       value = weights.expand(builder);
+    else if (auto integers = dyn_cast<ir::UnpackedIntegersOpInterface>(op))
+      value = integers.expand(builder);
     else
       return;
     op->replaceAllUsesWith(ValueRange(value));

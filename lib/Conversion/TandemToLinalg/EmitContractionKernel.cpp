@@ -201,8 +201,8 @@ static void materializeConstants(Operation *op) {
   for (OpOperand &use : op->getOpOperands()) {
     Operation *producer = use.get().getDefiningOp();
     if (isa_and_nonnull<ir::TransposeOp, ir::ReshapeOp, ir::SliceOp,
-                        ir::IdentityOpInterface, ir::ScaledWeightsOpInterface>(
-            producer))
+                        ir::IdentityOpInterface, ir::ScaledWeightsOpInterface,
+                        ir::UnpackedIntegersOpInterface>(producer))
       materializeConstants(producer);
     auto splat = dyn_cast_or_null<ir::ConstantOp>(producer);
     if (!splat)

@@ -129,3 +129,32 @@ Value ScaleWeightsOp::expand(OpBuilder &builder) {
   return expansion.slice(
       expansion.multiply(expansion.pad(values, missing), getScales()), shape);
 }
+
+LogicalResult UnpackIntegersOp::verify() {
+  SmallVector<int64_t> shape(getBytes().getType().getShape());
+  if (!shape.empty())
+    shape.back() *= 2;
+  if (shape.empty() || getType().getShape() != ArrayRef(shape))
+    return emitOpError("C1: does not double the innermost dim");
+  return success();
+}
+
+/// An integer of 4 bits is (bits ^ 8) - 8.
+Value UnpackIntegersOp::expand(OpBuilder &builder) {
+  const Location loc = getLoc();
+  const auto number = [&](int64_t value) -> Value {
+    auto type = RankedTensorType::get({}, builder.getI8Type());
+    return ir::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(type, builder.getI8IntegerAttr(int8_t(value))));
+  };
+  const auto extend = [&](Value bits) -> Value {
+    bits = ir::BitwiseAndOp::create(builder, loc, bits, number(15));
+    bits = ir::BitwiseXorOp::create(builder, loc, bits, number(8));
+    return ir::SubOp::create(builder, loc, bits, number(8));
+  };
+  Value upper = ir::ShiftRightOp::create(builder, loc, getBytes(), number(4));
+  return ir::ConcatOp::create(builder, loc,
+                              ValueRange{extend(getBytes()), extend(upper)},
+                              getType().getRank() - 1);
+}

@@ -29,3 +29,19 @@ func.func @scale_weights_c2(%q: tensor<10x4xi8>, %s: tensor<3x4xf32>) {
   %0 = tandem_cpu.scale_weights %q, %s block = 0 : (tensor<10x4xi8>, tensor<3x4xf32>) -> tensor<10x4xf32>
   return
 }
+
+// -----
+
+func.func @unpack_integers_c1(%b: tensor<2x10x8xi8>) {
+  // expected-error@+1 {{unpack_integers' op C1: does not double the innermost dim}}
+  %0 = tandem_cpu.unpack_integers %b : (tensor<2x10x8xi8>) -> tensor<2x20x8xi8>
+  return
+}
+
+// -----
+
+func.func @unpack_integers_c1_rank(%b: tensor<i8>) {
+  // expected-error@+1 {{unpack_integers' op C1: does not double the innermost dim}}
+  %0 = tandem_cpu.unpack_integers %b : (tensor<i8>) -> tensor<i8>
+  return
+}

@@ -24,6 +24,14 @@ TEST(ChangeFeatures, RemovesWhatNeedsAFeature) {
   EXPECT_FALSE(hasVNNI({"", features}));
 }
 
+TEST(ChangeFeatures, TakesAMXAway) {
+  const std::string features = "+avx2,+avx512f,+avx512bw,+amx-tile,+amx-int8";
+  EXPECT_TRUE(hasAMXInt8({"", features}));
+  for (const char *changes : {"-amx-tile", "-amx-int8", "-avx512f"})
+    EXPECT_FALSE(hasAMXInt8({"", changeFeatures(features, changes)}))
+        << changes;
+}
+
 TEST(ChangeFeatures, AddsWhatAFeatureNeeds) {
   const std::string features =
       changeFeatures("-avx,-avx2,-avx512f", "+avx512f,-avxvnni");

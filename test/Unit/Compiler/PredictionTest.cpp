@@ -190,20 +190,24 @@ TEST(CostFeatures, ProductsOfBytesDependOnInstructions) {
                               {DType::i8, {128, 256}},
                               {DType::ui8, {1, 8, 8, 32}},
                               {DType::i8, {3, 3, 1, 32}}};
-  auto describe = [&](bool hasVNNI, bool hasWordPairs) {
+  auto describe = [&](bool hasVNNI, bool hasWordPairs,
+                      bool hasAMXInt8 = false) {
     DeviceModel device = genericDeviceModel();
+    device.hasAMXInt8 = hasAMXInt8;
     device.hasVNNI = hasVNNI;
     device.hasWordPairs = hasWordPairs;
     return *describeCosts(*graph->eagerProgram(), types, device);
   };
   const CostFeatures none = describe(false, false),
                      words = describe(false, true),
-                     quads = describe(true, true);
+                     quads = describe(true, true),
+                     tiles = describe(true, true, true);
   using F = CostFeature;
   for (F matmul : {F::eagerMatmulNs, F::compiledMatmulNs}) {
     EXPECT_GT(none[matmul], 0);
     EXPECT_DOUBLE_EQ(words[matmul], none[matmul] / 2);
     EXPECT_DOUBLE_EQ(quads[matmul], none[matmul] / 4);
+    EXPECT_DOUBLE_EQ(tiles[matmul], none[matmul] / 32);
   }
   EXPECT_GT(none[F::compiledLowReuseConvNs], 0);
   EXPECT_EQ(quads[F::compiledLowReuseConvNs], none[F::compiledLowReuseConvNs]);

@@ -93,6 +93,12 @@ struct Contraction {
   /// If not 0, the weights are integers of 8 bits that are multiplied by scales
   /// in f32. Each scale applies to this many consecutive inputs of one output.
   int64_t inputsPerScale = 0;
+  /// The bits of such an integer in memory: 8 or 4. Integers of 4 bits are in
+  /// blocks of outputs. A byte has an output of the first half of its block in
+  /// its lower bits, and the output that is half a block away in its upper bits
+  /// (ir::UnpackedIntegersOpInterface). `weights` are then the bytes, but
+  /// strides are in integers.
+  int64_t integerBits = 8;
   /// The scales as they are in memory, like `weights`. Null in a hypothetical
   /// contraction, whose cost is estimated as if its weights had scales. Scales
   /// are divided into the same blocks of `outputBlock` outputs as the weights,
@@ -131,9 +137,14 @@ struct Contraction {
   }
   /// Whether the weights are integers of 8 bits with scales in f32.
   bool areWeightsScaled() const { return inputsPerScale > 0; }
+  /// Whether two such integers are in a byte.
+  bool areIntegersPaired() const {
+    return areWeightsScaled() && integerBits == 4;
+  }
   /// Size of a weight in memory, in bytes, without its share of a scale.
-  int64_t getWeightBytes() const {
-    return areWeightsScaled() ? 1 : getFormat().bytes;
+  double getWeightBytes() const {
+    return areWeightsScaled() ? double(integerBits) / 8
+                              : double(getFormat().bytes);
   }
   /// Number of products that are summed for one element of the result.
   int64_t getReduction() const {

@@ -92,6 +92,39 @@ def TandemCPU_ScaleWeightsOp : Op<TandemCPU_Dialect, "scale_weights",
   let hasVerifier = 1;
 }
 
+def TandemCPU_UnpackIntegersOp : Op<TandemCPU_Dialect, "unpack_integers",
+    [Pure, DeclareOpInterfaceMethods<UnpackedIntegersOpInterface>]> {
+  let summary = "Integers of 4 bits, two of which are in a byte";
+  let description = [{
+    The lower 4 bits of each byte are an integer from -8 to 7, and so are the
+    upper 4 bits. The innermost dim of the result has first the integers of the
+    lower bits, in the order of the bytes, and then those of the upper bits:
+
+      result[..., j]            = lower 4 bits of bytes[..., j]
+      result[..., size / 2 + j] = upper 4 bits of bytes[..., j]
+
+    A generated kernel reads the bytes from memory, and unpacks the integers in
+    registers: a vector of bytes becomes two vectors of outputs of a register
+    tile.
+
+    Constraints:
+    - C1: the result has the dims of `bytes`, but the innermost dim, of which
+      there is at least one, is twice as large.
+
+    Example:
+    ```mlir
+    %0 = tandem_cpu.unpack_integers %b
+        : (tensor<2x100x32xi8>) -> tensor<2x100x64xi8>
+    ```
+  }];
+  let arguments = (ins Tandem_TensorOf<[I8]>:$bytes);
+  let results = (outs Tandem_TensorOf<[I8]>:$result);
+  let assemblyFormat = [{
+    $bytes attr-dict `:` functional-type(operands, results)
+  }];
+  let hasVerifier = 1;
+}
+
 def TandemCPU_LookUpBytesOp : Op<TandemCPU_Dialect, "look_up_bytes",
     [Pure, AllTypesMatch<["bytes", "result"]>]> {
   let summary = "Reads bytes of a table of 256 bytes";

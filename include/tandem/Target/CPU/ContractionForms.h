@@ -68,7 +68,8 @@ bool haveTiles(const Contraction &contraction);
 
 /// Returns true if there are register tiles for the contraction with weights
 /// that have scales (Contraction::areWeightsScaled): for a matrix product in
-/// f32 whose outputs are adjacent in the weights.
+/// f32 whose outputs are adjacent in the weights. If two integers are in a
+/// byte, a tile must have at least two vectors.
 bool canScaleWeights(const Contraction &contraction);
 
 /// Returns the number of bytes of a weight that has a scale, with its share of

@@ -44,17 +44,23 @@ std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction) {
   return std::nullopt;
 }
 
+/// The outputs from which on each kind of vector register holds a part of them,
+/// so that a tile has two vectors.
+static constexpr int64_t kLeastOutputsOfPairs = 17;
+
 bool canScaleWeights(const Contraction &contraction) {
   return getVectorizedDim(contraction) == VectorizedDim::OutputChannel &&
          contraction.getFormat().memory.isF32() && contraction.groups == 1 &&
-         contraction.getReduction() == contraction.inputChannels;
+         contraction.getReduction() == contraction.inputChannels &&
+         (!contraction.areIntegersPaired() ||
+          (contraction.outputChannels >= kLeastOutputsOfPairs &&
+           contraction.inputChannels > 1));
 }
 
 double getScaledBytes(const Contraction &contraction) {
   const int64_t inputs =
       std::min(contraction.inputsPerScale, contraction.inputChannels);
-  return double(contraction.getWeightBytes()) +
-         double(sizeof(float)) / double(inputs);
+  return contraction.getWeightBytes() + double(sizeof(float)) / double(inputs);
 }
 
 bool haveTiles(const Contraction &contraction) {

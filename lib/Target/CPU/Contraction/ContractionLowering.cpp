@@ -194,10 +194,11 @@ ContractionLowering::getForm(const ContractionStrategy &tile) const {
   else
     switch (tile.vectorizedDim) {
     case VectorizedDim::OutputChannel:
-      form = tile.isGaxpy()                   ? "gaxpy"
-             : tile.usesMatrixUnit()          ? "matrix-unit"
-             : contraction.areWeightsScaled() ? "outputs-scaled"
-                                              : "outputs";
+      form = tile.isGaxpy()                    ? "gaxpy"
+             : tile.usesMatrixUnit()           ? "matrix-unit"
+             : contraction.areIntegersPaired() ? "outputs-paired"
+             : contraction.areWeightsScaled()  ? "outputs-scaled"
+                                               : "outputs";
       break;
     case VectorizedDim::Group:
       form = "groups";
@@ -265,6 +266,10 @@ ContractionLowering::describeTiles(const Contraction &described,
 
 LogicalResult ContractionLowering::emitTiles() {
   ContractionSchedule schedule = makeSchedule();
+  if (contraction.areIntegersPaired() &&
+      schedule.tile.getLanes() != contraction.inputWeightsStride)
+    return hero->emitOpError(
+        "has pairs of integers in blocks of another size than its tiles");
   std::optional<WeightsCopy> weightsCopy;
   const Contraction copied =
       withCopiedWeights(contraction, schedule.tile.getLanes());

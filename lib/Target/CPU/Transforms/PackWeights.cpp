@@ -9,6 +9,7 @@
 #include "ReadCPUDevice.h"
 #include "Transforms/WeightPacking.h"
 
+#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/WeightFactors.h"
 #include "tandem/Target/CPU/CPUDialect.h"
@@ -19,6 +20,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
+#include <algorithm>
+#include <atomic>
 #include <map>
 #include <tuple>
 
@@ -54,7 +57,7 @@ private:
   /// What decides on the packed form: the value or constant, where it is, and
   /// how it is packed.
   using Key = std::tuple<const void *, Block *, int64_t, int64_t, int64_t,
-                         std::vector<int64_t>>;
+                         int64_t, std::vector<int64_t>>;
 
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
@@ -64,7 +67,8 @@ private:
   bool packFactors(ir::FusionOp fusion, Operation *hero, const Weights &weights,
                    const Source &source);
   Value getPackedFactor(const Source &source, ElementsAttr factor,
-                        const Weights &weights, int64_t block);
+                        const Weights &weights, int64_t block,
+                        int64_t integerBits = 8);
 
   DeviceModel device;
   CoreModel core;
@@ -177,6 +181,7 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
           block,
           weights.groups,
           weights.packedInputs,
+          /*integerBits=*/8,
           {weights.permutation.begin(), weights.permutation.end()}};
   auto [it, inserted] = packed.try_emplace(key);
   if (inserted)
@@ -206,19 +211,72 @@ static Packing getPacking(ElementsAttr factor, const Weights &weights,
                                  weights.permutation, block);
 }
 
+/// Writes pairs of integers: those of the first half of `from` to the lower
+/// bits of `to`, and those of the second half to the upper bits. Returns
+/// whether all integers are from -8 to 7.
+static bool pairIntegers(ArrayRef<char> from, MutableArrayRef<char> to) {
+  int least = 0, most = 0;
+  for (size_t i = 0; i < to.size(); ++i) {
+    const int lower = static_cast<int8_t>(from[i]),
+              upper = static_cast<int8_t>(from[to.size() + i]);
+    least = std::min({least, lower, upper});
+    most = std::max({most, lower, upper});
+    to[i] = static_cast<char>((lower & 15) | (upper & 15) << 4);
+  }
+  return least >= -8 && most <= 7;
+}
+
+/// Returns `integers`, of 8 bits, as bytes that hold two of them
+/// (cpu::UnpackIntegersOp). Returns null if one of them is not from -8 to 7.
+static ElementsAttr pairIntegers(ElementsAttr integers) {
+  auto type = cast<RankedTensorType>(integers.getType());
+  const ArrayRef<char> from = ir::getRawData(integers);
+  if (from.empty())
+    return {};
+  SmallVector<int64_t> shape(type.getShape());
+  const size_t half = size_t(shape.back() /= 2);
+  const RankedTensorType halved = type.clone(shape);
+  if (integers.isSplat()) {
+    char pair = 0;
+    return pairIntegers({from[0], from[0]}, pair)
+               ? DenseElementsAttr::getFromRawBuffer(halved, pair)
+               : DenseElementsAttr();
+  }
+  return ir::getComputed(
+      integers, halved, "pairs of integers", [&](MutableArrayRef<char> bytes) {
+        std::atomic<bool> areSmall{true};
+        const size_t ofTask = bytes.size() / size_t(shape.front());
+        ir::parallelFor(type.getContext(), shape.front(), [&](int64_t task) {
+          for (size_t row = 0; row < ofTask; row += half) {
+            const size_t first = size_t(task) * ofTask + row;
+            if (!pairIntegers(from.slice(2 * first, 2 * half),
+                              bytes.slice(first, half)))
+              areSmall = false;
+          }
+        });
+        return areSmall.load();
+      });
+}
+
 Value PackWeightsPass::getPackedFactor(const Source &source,
                                        ElementsAttr factor,
-                                       const Weights &weights, int64_t block) {
+                                       const Weights &weights, int64_t block,
+                                       int64_t integerBits) {
   Key key{factor.getAsOpaquePointer(),
           Value(source.value).getParentBlock(),
           block,
           weights.groups,
           /*packedInputs=*/1,
+          integerBits,
           {weights.permutation.begin(), weights.permutation.end()}};
   auto [it, inserted] = packed.try_emplace(key);
-  if (inserted)
-    if (ElementsAttr constant = getPacking(factor, weights, block).pack(factor))
-      it->second = createConstant(source, constant);
+  if (!inserted)
+    return it->second;
+  ElementsAttr constant = getPacking(factor, weights, block).pack(factor);
+  if (constant && integerBits == 4)
+    constant = pairIntegers(constant);
+  if (constant)
+    it->second = createConstant(source, constant);
   return it->second;
 }
 
@@ -229,27 +287,44 @@ bool PackWeightsPass::packFactors(ir::FusionOp fusion, Operation *hero,
       ir::getWeightFactors(source.value.getDefiningOp());
   if (!factors || !source.views.empty() || !isa<ir::MatmulOp>(hero))
     return false;
-  std::optional<int64_t> columns =
-      getScaledBlock(hero, factors->inputsPerScale, device, alwaysScales);
-  if (!columns)
+  const auto getBlock = [&](int64_t bits) {
+    return getScaledBlock(hero, factors->inputsPerScale, bits, device,
+                          alwaysScales);
+  };
+  const std::optional<ScaledBlock> bytes = getBlock(8), pairs = getBlock(4);
+  Value values;
+  int64_t columns = 0;
+  if (pairs && (alwaysScales || !bytes || pairs->ns < bytes->ns)) {
+    columns = pairs->outputs;
+    values = getPackedFactor(source, factors->values, weights, columns,
+                             /*integerBits=*/4);
+  }
+  const bool arePairs = bool(values);
+  if (!values && bytes) {
+    columns = bytes->outputs;
+    values = getPackedFactor(source, factors->values, weights, columns);
+  }
+  if (!values)
     return false;
-  Value values = getPackedFactor(source, factors->values, weights, *columns),
-        scales = getPackedFactor(source, factors->scales, weights, *columns);
-  if (!values || !scales)
+  Value scales = getPackedFactor(source, factors->scales, weights, columns);
+  if (!scales)
     return false;
   OpBuilder builder(hero);
-  auto unpack = [&](Value packed, ElementsAttr factor) {
-    return getPacking(factor, weights, *columns)
-        .emitUnpack(builder, hero->getLoc(), addInput(fusion, packed));
-  };
-  Value ofValues = unpack(values, factors->values),
-        ofScales = unpack(scales, factors->scales);
+  const Location loc = hero->getLoc();
+  values = addInput(fusion, values);
+  scales = addInput(fusion, scales);
+  const Packing ofIntegers = getPacking(factors->values, weights, columns);
+  if (arePairs)
+    values = cpu::UnpackIntegersOp::create(builder, loc,
+                                           ofIntegers.getPackedType(), values);
+  Value ofValues = ofIntegers.emitUnpack(builder, loc, values),
+        ofScales = getPacking(factors->scales, weights, columns)
+                       .emitUnpack(builder, loc, scales);
   auto type = cast<RankedTensorType>(ofValues.getType());
-  setPlainWeights(hero,
-                  cpu::ScaleWeightsOp::create(
-                      builder, hero->getLoc(), type.clone(builder.getF32Type()),
-                      ofValues, ofScales,
-                      builder.getI64IntegerAttr(factors->inputsPerScale)));
+  setPlainWeights(
+      hero, cpu::ScaleWeightsOp::create(
+                builder, loc, type.clone(builder.getF32Type()), ofValues,
+                ofScales, builder.getI64IntegerAttr(factors->inputsPerScale)));
   dropUnused(fusion, source.input);
   return true;
 }

@@ -33,12 +33,31 @@ func.func @factors(%x: tensor<1x3xf32>) -> tensor<1x3xf32> {
 
 // The weights of one row come from memory, where integers are a quarter.
 // COST-LABEL: func.func @one_row
+// COST: tandem_cpu.unpack_integers {{.*}} : (tensor<[[BLOCKS:[0-9]+]]x4096x{{[0-9]+}}xi8>) -> tensor<[[BLOCKS]]x4096x{{[0-9]+}}xi8>
 // COST: tandem_cpu.scale_weights
 func.func @one_row(%x: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
   %w = tandem.constant {tandem.factors = {inputs = 32 : i64,
       scales = dense<0.5> : tensor<128x4096xf32>,
       values = dense<4> : tensor<4096x4096xi8>}}
       dense<2.0> : tensor<4096x4096xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x4096xf32>, tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
+    %1 = tandem.matmul %a, %b
+        : (tensor<1x4096xf32>, tensor<4096x4096xf32>) -> tensor<1x4096xf32>
+    tandem.yield %1 : tensor<1x4096xf32>
+  }
+  return %0 : tensor<1x4096xf32>
+}
+
+// An integer is not from -8 to 7, so each takes a byte.
+// COST-LABEL: func.func @wide
+// COST-NOT: tandem_cpu.unpack_integers
+// COST: tandem_cpu.scale_weights
+func.func @wide(%x: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %w = tandem.constant {tandem.factors = {inputs = 32 : i64,
+      scales = dense<0.5> : tensor<128x4096xf32>,
+      values = dense<8> : tensor<4096x4096xi8>}}
+      dense<4.0> : tensor<4096x4096xf32>
   %0 = tandem.fusion contraction (%a = %x, %b = %w)
       : (tensor<1x4096xf32>, tensor<4096x4096xf32>) -> tensor<1x4096xf32> {
     %1 = tandem.matmul %a, %b
@@ -104,4 +123,27 @@ func.func @among_others(%x: tensor<4x1024xf32>) -> tensor<4x65536xf32> {
     tandem.yield %3 : tensor<4x65536xf32>
   }
   return %2 : tensor<4x65536xf32>
+}
+
+// Outputs of the first 4 vectors are in the lower bits, and those of the other
+// 4 in the upper bits. What is behind the 18 outputs is zero.
+// CHECK-LABEL: func.func @pairs
+// CHECK: %[[Q:.*]] = tandem.constant dense<{{.*}}> : tensor<1x2x{{[0-9]+}}xi8>
+// CHECK: %[[U:.*]] = tandem_cpu.unpack_integers %{{.*}}
+// CHECK: tandem_cpu.scale_weights %{{.*}}, %{{.*}} block = 2 : (tensor<2x18xi8>, tensor<1x18xf32>) -> tensor<2x18xf32>
+func.func @pairs(%x: tensor<1x2xf32>) -> tensor<1x18xf32> {
+  %w = tandem.constant {tandem.factors = {inputs = 2 : i64,
+      scales = dense<1.0> : tensor<1x18xf32>,
+      values = dense<[[0, 1, 2, 3, 4, 5, 6, 7, -8, -7, -6, -5, -4, -3, -2, -1, 3, 5],
+                      [7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, -8, -1]]>
+          : tensor<2x18xi8>}}
+      dense<[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, -8.0, -7.0, -6.0, -5.0, -4.0, -3.0, -2.0, -1.0, 3.0, 5.0],
+             [7.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, -8.0, -1.0]]>
+      : tensor<2x18xf32>
+  %0 = tandem.fusion contraction (%a = %x, %b = %w)
+      : (tensor<1x2xf32>, tensor<2x18xf32>) -> tensor<1x18xf32> {
+    %1 = tandem.matmul %a, %b : (tensor<1x2xf32>, tensor<2x18xf32>) -> tensor<1x18xf32>
+    tandem.yield %1 : tensor<1x18xf32>
+  }
+  return %0 : tensor<1x18xf32>
 }

@@ -122,6 +122,27 @@ def IdentityOpInterface : OpInterface<"IdentityOpInterface"> {
   ];
 }
 
+def UnpackedIntegersOpInterface : OpInterface<"UnpackedIntegersOpInterface"> {
+  let description = [{
+    An op of a target's dialect whose result are integers of 8 bits that are
+    stored in half as many bytes. The innermost dim of the bytes has half the
+    size of the innermost dim of the result: the lower 4 bits of its bytes are
+    the first half of the integers, and the upper 4 bits the second half.
+    Kernels that the target generates read the bytes. The runtime cannot execute
+    the op.
+  }];
+  let cppNamespace = "::tandem::ir";
+  let methods = [
+    InterfaceMethod<[{
+      Returns the bytes.
+    }], "::mlir::Value", "getBytes">,
+    InterfaceMethod<[{
+      Creates ops that the runtime can execute, and returns their result, which
+      is equal to that of this op.
+    }], "::mlir::Value", "expand", (ins "::mlir::OpBuilder &":$builder)>
+  ];
+}
+
 def ScaledWeightsOpInterface : OpInterface<"ScaledWeightsOpInterface"> {
   let description = [{
     An op of a target's dialect whose result is a matrix (inputs, outputs) of

@@ -177,9 +177,10 @@ ContractionCost estimateTilesCost(const CostProblem &problem,
 
 /// The contraction that `packed` describes with the factors of its weights;
 /// nothing where they have none or there are no tiles for it.
-std::optional<Contraction> withFactors(Contraction packed,
-                                       int64_t inputsPerScale) {
+std::optional<Contraction>
+withFactors(Contraction packed, int64_t inputsPerScale, int64_t integerBits) {
   packed.inputsPerScale = inputsPerScale;
+  packed.integerBits = integerBits;
   return inputsPerScale > 0 && canScaleWeights(packed) ? std::optional(packed)
                                                        : std::nullopt;
 }
@@ -225,7 +226,8 @@ ContractionCost estimateLoopCost(const CostProblem &problem,
 static SmallVector<ContractionCost, 4>
 estimateContractionCosts(Operation *op, Expected<Contraction> given,
                          bool isConstant, const DeviceModel &device,
-                         bool useWinograd, int64_t inputsPerScale) {
+                         bool useWinograd, int64_t inputsPerScale,
+                         int64_t integerBits = 8) {
   FailureOr<OpCost> cost = cast<ir::TandemOpInterface>(op).getCost();
   if (failed(cost))
     return {};
@@ -255,7 +257,7 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
     costs.push_back(estimateKernelCost(ContractionWay::Dots, problem, *given));
   else if (tiled && (isPacked || getVectorizedDim(*given)))
     costs.push_back(estimateTilesCost(problem, isPacked ? packed : *given));
-  if (auto scaled = withFactors(packed, problem.inputsPerScale))
+  if (auto scaled = withFactors(packed, problem.inputsPerScale, integerBits))
     costs.push_back(estimateScaledCost(problem, *scaled));
   if (useWinograd && isConstant)
     if (std::optional<WinogradPlan> plan = chooseWinograd(op, problem.core))
@@ -284,34 +286,31 @@ estimateContractionCosts(Operation *op, bool isConstant,
                                   device, useWinograd, getInputsPerScale(op));
 }
 
-/// Whether `way` has the least cost of a generated kernel. The library is the
-/// last of `costs`.
-static bool isFastestKernel(ContractionWay way,
-                            ArrayRef<ContractionCost> costs) {
-  costs = costs.drop_back();
-  auto best = llvm::min_element(
-      costs, [](const ContractionCost &a, const ContractionCost &b) {
-        return a.getNs() < b.getNs();
-      });
-  return best != costs.end() && best->way == way;
-}
-
-std::optional<int64_t> getScaledBlock(Operation *op, int64_t inputsPerScale,
-                                      const DeviceModel &device, bool always) {
+std::optional<ScaledBlock> getScaledBlock(Operation *op, int64_t inputsPerScale,
+                                          int64_t integerBits,
+                                          const DeviceModel &device,
+                                          bool always) {
   Expected<Contraction> contraction = describeContraction(op);
   if (!contraction)
     return std::nullopt;
   Contraction packed = assumePacked(*contraction);
   flattenPositions(packed);
-  std::optional<Contraction> scaled = withFactors(packed, inputsPerScale);
-  if (!scaled ||
-      (!always &&
-       !isFastestKernel(ContractionWay::ScaledTiles,
-                        estimateContractionCosts(
-                            op, contraction, /*isConstant=*/true, device,
-                            /*useWinograd=*/false, inputsPerScale))))
+  std::optional<Contraction> scaled =
+      withFactors(packed, inputsPerScale, integerBits);
+  if (!scaled)
     return std::nullopt;
-  return chooseContractionStrategy(*scaled, getCoreModel(device)).getLanes();
+  double ns = 0, others = std::numeric_limits<double>::max();
+  for (const ContractionCost &cost : estimateContractionCosts(
+           op, contraction, /*isConstant=*/true, device, /*useWinograd=*/false,
+           inputsPerScale, integerBits))
+    if (cost.way == ContractionWay::ScaledTiles)
+      ns = cost.getNs();
+    else if (cost.way != ContractionWay::Library)
+      others = std::min(others, cost.getNs());
+  if (!always && ns > others)
+    return std::nullopt;
+  return ScaledBlock{
+      chooseContractionStrategy(*scaled, getCoreModel(device)).getLanes(), ns};
 }
 
 std::optional<BackendCosts>

@@ -134,6 +134,21 @@ int64_t getLargestDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
+/// Whether the tile reads whole vectors of blocks of outputs. If two integers
+/// are in a byte, it must have all vectors of a block, of which the distance
+/// between two inputs is the size.
+static bool fitsBlock(const Contraction &contraction,
+                      const ContractionStrategy &tile) {
+  const int64_t block = contraction.outputBlock;
+  const bool isBlocked = block < contraction.outputChannels;
+  if (contraction.areIntegersPaired())
+    return tile.vectors % 2 == 0 &&
+           (!contraction.scales ||
+            tile.getLanes() == contraction.inputWeightsStride);
+  return !isBlocked || tile.vectorizedDim == VectorizedDim::Spatial ||
+         block % tile.getLanes() == 0;
+}
+
 /// The tile of least cost among those of `best`'s lanes and width.
 static ContractionStrategy chooseTile(const Contraction &contraction,
                                       ContractionStrategy best,
@@ -154,9 +169,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
     ContractionStrategy tile = best;
     // Even shares: no last tile is much smaller than the others.
     tile.vectors = getEvenShare(space.vectors, vectors);
-    if (tile.vectors != vectors ||
-        (isBlocked && !areRowsOutputs &&
-         contraction.outputBlock % tile.getLanes() != 0))
+    if (tile.vectors != vectors || !fitsBlock(contraction, tile))
       continue;
     int64_t most = core.getMostRows(vectors);
     // Registers hold loaded values beside the values that they are widened to,

@@ -40,10 +40,15 @@ static constexpr double kStreamCycles = 0.02;
 
 ProductRates getRates(const Contraction &contraction,
                       VectorizedDim vectorizedDim, CoreModel core) {
-  // Scaled weights are widened, converted to f32 and multiplied by a scale.
-  if (contraction.areWeightsScaled())
-    return {1, kFmaLatency,   3,
+  // Scaled weights are widened, converted to f32 and multiplied by a scale. Two
+  // vectors of integers of 4 bits share one that is widened, and are found in a
+  // table or take one or two shifts.
+  if (contraction.areWeightsScaled()) {
+    const bool isShifted =
+        contraction.areIntegersPaired() && core.vectorBits < 512;
+    return {1, kFmaLatency,   isShifted ? 4.5 : 3,
             0, kFmasInFlight, getScaledBytes(contraction) / sizeof(float)};
+  }
   if (!contraction.getFormat().isWidened())
     return {};
   if (!hasPairs(contraction, vectorizedDim))
@@ -93,7 +98,7 @@ double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
 static double addStridedWeightCycles(double cycles, double rows, double steps,
                                      const Contraction &contraction,
                                      const CoreModel &core) {
-  const double weightBytes = double(contraction.getWeightBytes());
+  const double weightBytes = contraction.getWeightBytes();
   const double distance =
       double(std::max<int64_t>(contraction.inputWeightsStride, 1)) *
       weightBytes;

@@ -11,6 +11,8 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
+#include <algorithm>
+
 using namespace mlir;
 
 namespace tandem {
@@ -45,7 +47,7 @@ Value ChannelTileEmitter::getScalesOfStep(Value number) const {
 Value ChannelTileEmitter::loadWeights(int64_t v, Offsets offsets,
                                       Value ofStep) {
   Value mask = getWeightsMask(*tile, v);
-  return scales ? loadScaled(offsets.weights, ofStep, v * width, mask)
+  return scales ? loadScaled(offsets.weights, ofStep, v, mask)
                 : loadVector(weights, offsets.weights, v * width, mask);
 }
 
@@ -61,14 +63,23 @@ ChannelTileEmitter::emitVectorByVector(Value number, Offsets offsets,
     ofRow.push_back(loadSplat(data, offsets.data, row * step));
   Value ofStep = getScalesOfStep(number);
   Accumulators result = sums;
-  for (int64_t v = 0; v < tile->vectors; ++v) {
-    if (v > 0)
-      separateLoads();
+  const auto emitVector = [&](int64_t v) {
+    if (v >= tile->vectors)
+      return;
     Value ofVector = loadWeights(v, offsets, ofStep);
     for (int64_t row = 0; row < tile->rows; ++row) {
       Value &sum = result[row * tile->vectors + v];
       sum = multiplyAdd(ofRow[row], ofVector, sum);
     }
+  };
+  // Two vectors of paired integers are in the same bytes.
+  const int64_t together = contraction.areIntegersPaired() ? 2 : 1,
+                distance = strategy.vectors / together;
+  for (int64_t v = 0; v < std::min(distance, tile->vectors); ++v) {
+    if (v > 0)
+      separateLoads();
+    for (int64_t i = 0; i < together; ++i)
+      emitVector(v + i * distance);
   }
   return result;
 }

@@ -17,6 +17,9 @@ using namespace mlir;
 
 namespace tandem {
 
+/// The number of integers of 4 bits.
+static constexpr int64_t kTableSize = 16;
+
 Type getStoredType(const ElementFormat &format) {
   if (!format.isWidened())
     return format.memory;
@@ -119,7 +122,8 @@ Value TileMemory::getPointer(Value base, Value offset, int64_t distance) {
 }
 
 bool haveAllLanes(const Contraction &contraction, int64_t width) {
-  if (contraction.outputBlock != contraction.outputChannels)
+  if (contraction.outputBlock != contraction.outputChannels ||
+      contraction.areIntegersPaired())
     return true;
   if (!contraction.weights) // Winograd's products read a task's memory.
     return false;
@@ -198,17 +202,59 @@ Value TileMemory::loadVector(Value base, Value offset, int64_t distance,
   return loadVector(vectorType, pointer, mask);
 }
 
-Value TileMemory::loadScaled(Value offset, Value scalesOffset, int64_t distance,
-                             Value mask) {
-  VectorType bytes = vectorType.clone(weightsType);
-  Value integers = loadBits(bytes, getPointer(weights, offset, distance), mask);
+/// The integers are the lower or the upper bits of bytes. A table of 16 floats
+/// is a vector register of AVX-512, from which an instruction takes an element
+/// by the lower 4 bits of each lane.
+Value TileMemory::loadPaired(Value offset, int64_t v) {
+  const int64_t half = strategy.vectors / 2;
+  const VectorType lanes = vectorType.clone(builder.getI32Type());
+  const auto constant = [&](int32_t number) -> Value {
+    return arith::ConstantOp::create(
+        builder, loc,
+        DenseElementsAttr::get(lanes, builder.getI32IntegerAttr(number)));
+  };
+  Value at = arith::DivUIOp::create(builder, loc, offset, index(2));
+  Value bits = arith::ExtUIOp::create(
+      builder, loc, lanes,
+      loadBits(vectorType.clone(weightsType),
+               getPointer(weights, at, v % half * width), /*mask=*/{}));
+  const bool isUpper = v >= half;
+  if (width != kTableSize) {
+    bits =
+        arith::ShLIOp::create(builder, loc, bits, constant(isUpper ? 24 : 28));
+    bits = arith::ShRSIOp::create(builder, loc, bits, constant(28));
+    return arith::SIToFPOp::create(builder, loc, vectorType, bits);
+  }
+  if (isUpper)
+    bits = arith::ShRUIOp::create(builder, loc, bits, constant(4));
+  SmallVector<float> table;
+  for (int64_t i = 0; i < kTableSize; ++i)
+    table.push_back(float(i < kTableSize / 2 ? i : i - kTableSize));
+  Value numbers = arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(vectorType, ArrayRef(table)));
+  return LLVM::CallIntrinsicOp::create(
+             builder, loc, vectorType,
+             builder.getStringAttr("llvm.x86.avx512.permvar.sf.512"),
+             ValueRange{numbers, bits})
+      .getResult(0);
+}
+
+Value TileMemory::loadIntegers(Value offset, int64_t v, Value mask) {
+  if (contraction.areIntegersPaired())
+    return loadPaired(offset, v);
+  Value integers = loadBits(vectorType.clone(weightsType),
+                            getPointer(weights, offset, v * width), mask);
   integers = arith::ExtSIOp::create(
       builder, loc, vectorType.clone(builder.getI32Type()), integers);
+  return arith::SIToFPOp::create(builder, loc, vectorType, integers);
+}
+
+Value TileMemory::loadScaled(Value offset, Value scalesOffset, int64_t v,
+                             Value mask) {
+  Value integers = loadIntegers(offset, v, mask);
   Value factors =
-      loadBits(vectorType, getPointer(scales, scalesOffset, distance), mask);
-  return arith::MulFOp::create(
-      builder, loc, arith::SIToFPOp::create(builder, loc, vectorType, integers),
-      factors);
+      loadBits(vectorType, getPointer(scales, scalesOffset, v * width), mask);
+  return arith::MulFOp::create(builder, loc, integers, factors);
 }
 
 Value TileMemory::splat(VectorType type, Value scalar) {

@@ -97,10 +97,10 @@ protected:
   /// A vector of what memory holds, as `type`.
   mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
                        mlir::Value mask);
-  /// A vector of weights, the products of integers at `offset` and scales at
+  /// Vector `v` of weights, the products of integers at `offset` and scales at
   /// `scalesOffset`.
   mlir::Value loadScaled(mlir::Value offset, mlir::Value scalesOffset,
-                         int64_t distance, mlir::Value mask);
+                         int64_t v, mlir::Value mask);
   /// One element in all lanes.
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
@@ -141,6 +141,10 @@ protected:
   ByteProducts byteProducts;
 
 private:
+  /// Vector `v` of integers at `offset`, as f32: of bytes, or of integers of 4
+  /// bits that are paired (Contraction::integerBits).
+  mlir::Value loadIntegers(mlir::Value offset, int64_t v, mlir::Value mask);
+  mlir::Value loadPaired(mlir::Value offset, int64_t v);
   /// `offset`, moved to output `output` of weights or scales, whose blocks of
   /// outputs are `blockStride` apart.
   mlir::Value addOutput(mlir::Value offset, mlir::Value output,
