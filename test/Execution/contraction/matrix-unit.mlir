@@ -14,6 +14,7 @@
 // RUN: tandem-run %s --check --target-option=contractions=generated --func=long --threads=3
 // RUN: tandem-run %s --check --target-option=contractions=generated --func=volume
 // RUN: tandem-run %s --check --target-option=contractions=generated --func=first
+// RUN: tandem-run %s --check --target-option=contractions=generated --func=far
 
 // Four tiles of 16 rows, and one of 3. Steps of 28 inputs; 40 outputs.
 func.func @main(%x: tensor<67x84xui8>) -> tensor<67x40xi32> {
@@ -178,4 +179,19 @@ func.func @first(%x: tensor<1x3x30x30xui8>) -> tensor<1x32x15x15xi32> {
   %w = tandem.reshape %3 shape = [32, 3, 3, 3] : (tensor<864xi8>) -> tensor<32x3x3x3xi8>
   %r = tandem.conv %x, %w layout = <input = "NCHW", kernel = "OIHW", output = "NCHW"> strides = [2, 2] pad_low = [1, 1] pad_high = [1, 1] : (tensor<1x3x30x30xui8>, tensor<32x3x3x3xi8>) -> tensor<1x32x15x15xi32>
   return %r : tensor<1x32x15x15xi32>
+}
+
+// More padding than data.
+func.func @far(%x: tensor<1x9x12x16xui8>) -> tensor<1x9x204x32xi32> {
+  %i = tandem.iota axis = 0 : tensor<4608xi32>
+  %f = tandem.constant dense<37> : tensor<i32>
+  %o = tandem.constant dense<128> : tensor<i32>
+  %m = tandem.constant dense<255> : tensor<i32>
+  %0 = tandem.mul %i, %f : (tensor<4608xi32>, tensor<i32>) -> tensor<4608xi32>
+  %1 = tandem.bitwise_and %0, %m : (tensor<4608xi32>, tensor<i32>) -> tensor<4608xi32>
+  %2 = tandem.sub %1, %o : (tensor<4608xi32>, tensor<i32>) -> tensor<4608xi32>
+  %3 = tandem.cast %2 : (tensor<4608xi32>) -> tensor<4608xi8>
+  %w = tandem.reshape %3 shape = [3, 3, 16, 32] : (tensor<4608xi8>) -> tensor<3x3x16x32xi8>
+  %r = tandem.conv %x, %w layout = <input = "NHWC", kernel = "HWIO", output = "NHWC"> pad_low = [1, 97] pad_high = [1, 97] : (tensor<1x9x12x16xui8>, tensor<3x3x16x32xi8>) -> tensor<1x9x204x32xi32>
+  return %r : tensor<1x9x204x32xi32>
 }

@@ -193,9 +193,8 @@ Value PrologueBuffer::emit(Value firstRow, Value firstTile) {
 Value PrologueBuffer::toStaged(Value first) const {
   if (!schedule.tile.padsData)
     return first;
-  return scale(
-      arith::DivUIOp::create(builder, loc, first, index(lineSize)),
-      getPaddedSize());
+  return scale(arith::DivUIOp::create(builder, loc, first, index(lineSize)),
+               getPaddedSize());
 }
 
 /// Writes zeros to `elements` elements at `offset`.
@@ -204,10 +203,12 @@ void PrologueBuffer::emitPadding(Value offset, int64_t elements) {
     return;
   Value zero = LLVM::ConstantOp::create(builder, loc, builder.getI8Type(),
                                         builder.getI8IntegerAttr(0));
-  int64_t bytes = elements * elementType.getIntOrFloatBitWidth() / 8;
-  LLVM::MemsetInlineOp::create(builder, loc, getPointer(offset), zero,
-                               builder.getI64IntegerAttr(bytes),
-                               /*isVolatile=*/false);
+  Value bytes = LLVM::ConstantOp::create(
+      builder, loc, builder.getI64Type(),
+      builder.getI64IntegerAttr(elements * elementType.getIntOrFloatBitWidth() /
+                                8));
+  LLVM::MemsetOp::create(builder, loc, getPointer(offset), zero, bytes,
+                         /*isVolatile=*/false);
 }
 
 /// Computes elements [first, last) of the data by repeating the innermost loop

@@ -174,12 +174,18 @@ bool dropProduct(LLVM::LLVMFuncOp body, size_t place) {
   return true;
 }
 
+/// Whether `op` loads an element, a vector, or a tile register of AMX.
+bool isLoad(Operation *op) {
+  if (auto call = dyn_cast<LLVM::CallIntrinsicOp>(op))
+    return call.getIntrin().contains("tileload");
+  return isa<LLVM::LoadOp, LLVM::MaskedLoadOp>(op);
+}
+
 /// Whether `element` is the address of an element that is loaded from an
 /// operand at a computed index.
 bool isLoadedElement(LLVM::GEPOp element) {
   return isOperand(element.getBase()) &&
-         llvm::any_of(element->getUsers(),
-                      llvm::IsaPred<LLVM::LoadOp, LLVM::MaskedLoadOp>) &&
+         llvm::any_of(element->getUsers(), isLoad) &&
          element.getDynamicIndices().size() == 1 &&
          element.getDynamicIndices()[0].getType().isInteger(64);
 }

@@ -47,8 +47,9 @@ module @inputs attributes {tandem.kind = #tandem<fusion_kind contraction>} {
 // task first copies its rows of 20 positions with zeros before and after them.
 // Signed data needs no offset.
 // CHECK-LABEL: llvm.func internal @padded.body
-// CHECK: "llvm.intr.memset.inline"({{.*}}) <{isVolatile = false, len = 16 : i64}>
-// CHECK: "llvm.intr.memset.inline"({{.*}}) <{isVolatile = false, len = 16 : i64}>
+// CHECK: %[[BYTES:.*]] = llvm.mlir.constant(16 : i64)
+// CHECK: "llvm.intr.memset"(%{{.*}}, %{{.*}}, %[[BYTES]])
+// CHECK: "llvm.intr.memset"
 // CHECK: llvm.store {{.*}} : vector<64xi8>
 // CHECK: %[[INPUTS:.*]] = llvm.mlir.constant(48 : i16)
 // CHECK: "llvm.x86.tileloadd64.internal"(%{{.*}}, %[[INPUTS]]

@@ -28,12 +28,13 @@ namespace tandem {
 /// Tile registers, and the rows and the bytes of a row of each.
 static constexpr int64_t kRegisters = 8, kRegisterRows = 16,
                          kRegisterBytes = 64;
-/// The cycles of a product for each row of its data, those that a register
-/// takes for each row that it loads or stores, and those of a line of the data
-/// that crosses a border of cache lines (Intel 64 and IA-32 Architectures
-/// Optimization Reference Manual, chapter on AMX).
+/// The cycles of products for each row of data, and those of loading or storing
+/// a row of a register (Intel 64 and IA-32 Architectures Optimization Reference
+/// Manual, chapter on AMX). Products with a register of weights that was just
+/// loaded take at least kLeastCycles, however few rows the data has. (Measured
+/// in loops of both instructions.)
 static constexpr double kCyclesPerRow = 1, kCyclesPerLoad = 0.5,
-                        kCyclesPerStore = 1;
+                        kCyclesPerStore = 1, kLeastCycles = 16;
 /// The cycles in which a task copies a vector of its data to pad the rows.
 static constexpr double kCopyCycles = 2;
 
@@ -69,7 +70,8 @@ static double getMatrixTileCycles(const ContractionStrategy &tile, double steps,
   const auto registers = double(tile.getTileRegisters()),
              rows = double(tile.rows), vectors = double(tile.vectors),
              quads = double(tile.matrixInputs) / 4;
-  const double products = kCyclesPerRow * rows * vectors;
+  const double products =
+      std::max(kCyclesPerRow * rows, kLeastCycles) * vectors;
   const double loads =
       kCyclesPerLoad * (rows * (1 + crossedLines) + quads * vectors);
   const double ofStep =

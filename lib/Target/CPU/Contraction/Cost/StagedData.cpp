@@ -126,7 +126,8 @@ int64_t getPadHigh(const Contraction::SpatialDim &dim) {
 }
 
 bool canPadRows(const Contraction &contraction) {
-  const Contraction::SpatialDim &inner = contraction.spatial.back();
+  const Contraction::SpatialDim inner =
+      withPaddedRows(contraction).spatial.back();
   return checkStaged(contraction).has_value() &&
          inner.dataSize * inner.dataStride * contraction.getFormat().bytes <=
              kMaxStagedBytes;
