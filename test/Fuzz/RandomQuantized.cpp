@@ -232,13 +232,20 @@ int randomScales(GraphBuilder &b, const Shape &weights, int dim) {
 /// scales.
 void appendScaledWeights(GraphBuilder &b) {
   const int64_t rows = b.random.chance(50) ? 1 : b.randomWidth();
-  const int64_t inputs = b.randomWidth(), outputs = b.randomWidth();
+  // Tiles with pairs of integers have at least two vectors of outputs.
+  const int64_t inputs = b.randomWidth(),
+                outputs = b.random.chance(50) ? b.randomWidth()
+                                              : b.random.between(17, 130);
   fb::MatmulAttrsT attrs;
   attrs.transpose_rhs = b.random.chance(50);
   const Shape shape =
       attrs.transpose_rhs ? Shape{outputs, inputs} : Shape{inputs, outputs};
   int weights = cast(b, pickByteWeights(b, shape), DType::f32);
-  if (b.random.chance(50))
+  if (b.random.chance(50)) // Integers of 4 bits, two of which may be in a byte.
+    weights =
+        b.op(OpKind::floor,
+             {mul(b, weights, b.constant({DType::f32, Shape{}}, 1.0 / 16))}, 8);
+  else if (b.random.chance(50))
     weights = sub(b, weights,
                   b.constant({DType::f32, Shape{}},
                              static_cast<double>(b.random.between(-8, 8))));
