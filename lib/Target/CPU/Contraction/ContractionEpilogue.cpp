@@ -35,7 +35,8 @@ static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
 /// many vectors are looked up together.
 static constexpr int64_t kVectorsOfBytes = sizeof(float);
 
-/// The operand that is the hero's result, less dims of size 1.
+/// Returns the operand of `op` that is the hero's result, with or without its
+/// dims of size 1; null if there is none.
 static OpOperand *findHeroOperand(linalg::GenericOp op, Operation *hero) {
   for (OpOperand *input : op.getDpsInputOperands()) {
     Value source = input->get();
@@ -76,7 +77,8 @@ bool ContractionEpilogue::canFlatten() {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (map.isIdentity())
       continue;
-    // Outputs are the last dim; else any dim but them is a position.
+    // An operand may depend on the outputs if they are the last dim. All other
+    // dims count as positions.
     for (AffineExpr expr : map.getResults())
       for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
         if (expr.isFunctionOfDim(loop) && !(outputsAreLast && loop == last))
@@ -90,14 +92,14 @@ bool ContractionEpilogue::canFlatten() {
               .wasInterrupted();
 }
 
-/// For each dim of the result that is not of size 1.
+/// Returns an index for each dim of the result whose size is not 1.
 SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
     const ContractionTile &tile, Place place) const {
   const IndexBuilder at(builder, loc);
   bool isPositions = strategy.vectorizedDim == VectorizedDim::Spatial;
   bool isGroups = strategy.vectorizedDim == VectorizedDim::Group;
-  // Dims that became part of the innermost stay at 0.
+  // The index of a dim that was merged into the innermost dim stays 0.
   SmallVector<Value> indices(contraction.result.getRank());
   for (auto [dim, index] : llvm::zip(contraction.batch, tile.batch))
     indices[dim.resultDim] = index;
@@ -117,7 +119,8 @@ SmallVector<Value> ContractionEpilogue::getIndices(
   return used;
 }
 
-/// Whether it has functions that are expanded to long polynomials.
+/// Whether the body of `op` calls functions that are expanded to long
+/// polynomials.
 static bool hasFunctions(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](Operation *inner) {
@@ -129,7 +132,7 @@ static bool hasFunctions(linalg::GenericOp op) {
       .wasInterrupted();
 }
 
-/// Whether it looks bytes up in a table.
+/// Whether the body of `op` looks up bytes in a table.
 static bool looksUpBytes(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](tensor::ExtractOp extract) {
@@ -162,9 +165,9 @@ Buffer ContractionEpilogue::getHeroBuffer(
   return buffer;
 }
 
-/// Returns whether to use non-temporal stores: only where outputs run along the
-/// lanes, so that vectors begin at multiples of their width in rows of all
-/// outputs.
+/// Returns whether to use non-temporal stores. They require that outputs or
+/// groups run along the lanes, so that vectors begin at multiples of their
+/// width in rows of all channels.
 bool ContractionEpilogue::isStreamed(const ContractionStrategy &strategy,
                                      Type type) const {
   bool isAlongRows = strategy.vectorizedDim == VectorizedDim::Group ||
@@ -249,8 +252,9 @@ static Value maskOfLast(OpBuilder &builder, Location loc,
   return arith::SelectOp::create(builder, loc, isLast, tile.mask, whole);
 }
 
-/// The number of vectors in an iteration of the loop, at most `most`: a part of
-/// a row, whose address is computed once, or whole rows.
+/// Returns the number of vectors in an iteration of the loop, at most `most`.
+/// They are either part of one row, whose address is then computed once, or
+/// whole rows.
 static int64_t getLoopStep(const ContractionTile &tile, int64_t most) {
   for (int64_t step = most; step > 1; --step)
     if (tile.vectors % step == 0 ||

@@ -24,7 +24,7 @@ namespace tandem {
 /// one, results are stored as they are.
 class ContractionEpilogue {
 public:
-  /// Has the meaning of KernelFrame::streamResult.
+  /// A function with the signature and meaning of KernelFrame::streamResult.
   using StreamQuery = std::function<bool(mlir::RankedTensorType type,
                                          int64_t lanes, int64_t rowSize)>;
 
@@ -41,19 +41,20 @@ public:
   /// instruction that treats subnormal numbers as zeros.
   void setSumsOfPairs() { areSumsOfPairs = true; }
 
-  /// Checks that all values that are read, except the hero's result, and all
-  /// that are written are in memory (have a pointer), and that they are
-  /// accessed element by element of the hero's result.
+  /// Checks that the epilogue is an elementwise function of the hero's result,
+  /// and that all its other operands are in memory (have a pointer). If the
+  /// kernel returns the results of the epilogue, these must be in memory, too.
   mlir::LogicalResult
   verify(const llvm::DenseMap<mlir::Value, mlir::Value> &pointers);
 
-  /// Whether dims of the result may be merged: the epilogue steps through each
-  /// operand as it steps through the result, or not at all.
+  /// Whether dims of positions of the result may be merged. They may be merged
+  /// if the epilogue does not use `linalg.index` and reads each operand either
+  /// at the index of the result or independently of the position.
   bool canFlatten();
 
   /// If the epilogue calls math functions, whose code is long, prepares to
-  /// apply it to the vectors of a tile in a loop. The tile is then stored in
-  /// memory of `scratch`, which this allocates.
+  /// apply it to the vectors of a tile in a loop. The sums of the tile are then
+  /// stored in memory that this function allocates from `scratch`.
   void prepareLoop(KernelScratch &scratch, const ContractionStrategy &strategy);
 
   /// Applies the epilogue to the sums of a tile, row by row, and stores the
@@ -74,18 +75,19 @@ private:
                                             const ContractionStrategy &strategy,
                                             const ContractionTile &tile,
                                             Place place) const;
-  /// The hero's result in the form in which it is indexed: without dims of size
-  /// 1. The pointer is null where it is not stored.
+  /// Returns the buffer of the hero's result. Its type has no dims of size 1,
+  /// because getIndices() returns no indices for them. The pointer is null if
+  /// the result is not stored.
   Buffer getHeroBuffer(llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
-  /// Prefetches what the tile in the next row will write
-  /// (ContractionStrategy::prefetchBytes).
+  /// Prefetches the elements that the tile at the same position of the next row
+  /// will write (ContractionStrategy::prefetchBytes).
   void prefetchNextRow(mlir::OpBuilder &builder, mlir::Location loc,
                        const ContractionStrategy &strategy,
                        const ContractionTile &tile,
                        llvm::function_ref<Buffer(mlir::Value)> getBuffer) const;
   /// Whether vectors of the result are written with non-temporal stores.
   bool isStreamed(const ContractionStrategy &strategy, mlir::Type type) const;
-  /// A vector of sums in the element type of the result, if that is narrower.
+  /// Converts a vector of sums to the element type of the result.
   mlir::Value roundSum(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value sum) const;
   void emitVector(mlir::OpBuilder &builder, mlir::Location loc,

@@ -44,8 +44,8 @@ std::optional<VectorizedDim> getVectorizedDim(const Contraction &contraction) {
   return std::nullopt;
 }
 
-/// The outputs from which on each kind of vector register holds a part of them,
-/// so that a tile has two vectors.
+/// The smallest number of outputs that does not fit in a single vector on any
+/// processor, so that a tile always has two vectors.
 static constexpr int64_t kLeastOutputsOfPairs = 17;
 
 bool canScaleWeights(const Contraction &contraction) {
@@ -68,9 +68,9 @@ bool haveTiles(const Contraction &contraction) {
          isComputedInF32(contraction.result.getElementType());
 }
 
-/// Whether weights can be packed that are broadcast, because outputs do not run
-/// along the lanes. The weights of a tile should then be adjacent in memory;
-/// otherwise each of them is in a cache line of its own.
+/// Whether weights can be packed although tiles broadcast them, because
+/// positions run along the lanes. Packing makes the weights of a tile adjacent
+/// in memory; otherwise each of them is in a cache line of its own.
 static bool canPackBroadcast(const Contraction &contraction, bool isConstant) {
   return isConstant && contraction.getFormat().packedInputs == 1 &&
          getVectorizedDim(contraction) == VectorizedDim::Spatial;
@@ -105,7 +105,8 @@ double getLaneUse(const Contraction &contraction, int64_t width) {
          static_cast<double>(llvm::divideCeilSigned(size, width) * width);
 }
 
-/// Whether positions are those of the data, evenly spaced.
+/// Whether the positions along `dim` read evenly spaced positions of the data,
+/// through a single tap and without padding.
 static bool isPlain(const Contraction::SpatialDim &dim) {
   return dim.taps == 1 && !dim.isPadded();
 }

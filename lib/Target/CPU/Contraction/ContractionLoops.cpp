@@ -58,7 +58,7 @@ void ContractionLoops::emitTask(Value task) {
   emitTiles(group, number, emitPart);
 }
 
-/// The tiles of outputs, of all groups, of a task whose data is staged.
+/// Emits the tiles of outputs, of all groups, of a task whose data is staged.
 void ContractionLoops::emitColumns(Value chunk, EmitPart emitPart) {
   if (areGroups())
     return emitTiles({}, {}, emitPart);
@@ -87,8 +87,9 @@ void ContractionLoops::emitRows(Value group, Value number, Value first,
   });
 }
 
-/// A tile of whole size, for tile `number` of outputs, where these do not come
-/// inside of positions.
+/// Emits tile `number` of the outputs of `group`, with a whole tile of
+/// positions. If groups run along the lanes, emitGroups() emits the tiles of
+/// outputs later, inside the loop over positions.
 void ContractionLoops::emitTiles(Value group, Value number, EmitPart emitPart) {
   ContractionTile tile;
   tile.rows = schedule.tile.rows;
@@ -141,9 +142,9 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
   emitSize(schedule.outputs.tile, false);
 }
 
-/// Emits, where groups run along the lanes, all groups for one tile of
-/// positions after the other: groups lie side by side, so memory is read in
-/// order.
+/// Emits one tile of positions. If groups run along the lanes, emits all groups
+/// for this tile of positions before the next: groups are adjacent in memory,
+/// so memory is then read in order.
 void ContractionLoops::emitGroups(const ContractionTile &tile,
                                   EmitPart emitPart) {
   if (!areGroups())

@@ -24,8 +24,9 @@ public:
   using EmitStaging =
       llvm::function_ref<void(mlir::Value firstRow, mlir::Value firstTile)>;
 
-  /// Emits the copy of the weights of a tile of outputs, at its beginning, or
-  /// at that of a row which has its own.
+  /// Emits the code that copies the weights of a tile of outputs. The copy is
+  /// made once, before all rows of the tile, or before each row if rows have
+  /// weights of their own.
   using EmitWeights = llvm::function_ref<void(const ContractionTile &)>;
 
   ContractionLoops(mlir::OpBuilder &builder, mlir::Location loc,
@@ -41,15 +42,16 @@ public:
   /// Emits the code of a task. `task` is a number below the schedule's extent.
   void emitTask(mlir::Value task);
   /// Emits all positions of the rows from `first` to before `last`, for tile
-  /// `number` of the outputs of `group`; where groups run along the lanes, for
-  /// all groups.
+  /// `number` of the outputs of `group`. If groups run along the lanes, emits
+  /// all groups and ignores `group` and `number`.
   void emitRows(mlir::Value group, mlir::Value number, mlir::Value first,
                 mlir::Value last);
 
 private:
-  /// In a row with at least this many whole tiles for each tile with padding,
-  /// tiles with padding have short code, or share the code of the others
-  /// (guarded rows).
+  /// If a row has at least this many whole tiles for each tile with padding,
+  /// tiles with padding have short code. If a row has at least this many whole
+  /// tiles, tiles with padding may share the code of the other tiles (guarded
+  /// rows).
   static constexpr int64_t kMinGuardedTiles = 4;
 
   using EmitPart = llvm::function_ref<void(const ContractionTile &)>;
@@ -72,7 +74,8 @@ private:
                                           int64_t tiles);
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
-  /// Whether so many tiles are few among those of a row.
+  /// Whether a row has few tiles of a kind, of which there are `tiles`,
+  /// compared to all of its tiles.
   bool areRare(int64_t tiles) const {
     return kMinGuardedTiles * tiles <= schedule.positions.getWhole();
   }

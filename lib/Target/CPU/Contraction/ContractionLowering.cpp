@@ -57,7 +57,7 @@ private:
   LogicalResult emitTasks(ContractionLoops &loops,
                           const ContractionSchedule &schedule);
   void emitWinograd();
-  /// See kFormAttrName.
+  /// Returns the value of the attribute kFormAttrName.
   std::string getForm(const ContractionStrategy &tile) const;
 
   /// The memory of a tensor, or of a task's part of it.
@@ -69,7 +69,7 @@ private:
   Contraction contraction;
   /// The contraction with its transformed weights, if it has any.
   std::optional<TransformedConv> transformed;
-  /// Computes the data; null where that is in memory.
+  /// The op that computes the data; null if the data is in memory.
   linalg::GenericOp prologue;
   std::optional<ContractionEpilogue> epilogue;
   /// The pooling windows that follow the contraction, if any.
@@ -220,7 +220,9 @@ void ContractionLowering::forEachTask(function_ref<void(Value)> emit) {
   emit(loop.getInductionVar());
 }
 
-/// Returns the schedule of the contraction as tiles compute it.
+/// Changes `contraction` to the form that tiles compute, by merging dims of
+/// positions and describing groups as outputs where possible, and returns its
+/// schedule.
 ContractionSchedule ContractionLowering::makeSchedule() {
   if (!pooling && epilogue->canFlatten())
     flattenPositions(contraction);
@@ -295,7 +297,8 @@ LogicalResult ContractionLowering::emitTiles() {
   ContractionStrategy stored = schedule.tile;
   if (stored.isGaxpy())
     stored.vectors = 1;
-  // Rows come one by one.
+  // A MatrixTileEmitter emits the epilogue in a loop over rows, so the epilogue
+  // needs no loop of its own.
   if (stored.usesMatrixUnit())
     stored.rows = stored.vectors = 1;
   epilogue->prepareLoop(scratch, stored);

@@ -16,7 +16,8 @@
 
 namespace tandem {
 
-/// Finds the contraction of a kernel in phase `linalg`; null where it has none.
+/// Finds the contraction of a kernel in phase `linalg`. Returns null if the
+/// kernel has none.
 mlir::Operation *findContraction(mlir::func::FuncOp kernel);
 
 /// Lowers a kernel of a contraction, with its prologue, epilogue and windows,

@@ -18,8 +18,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The dim of the result that chunks divide; nothing if rows are positions of a
-/// single dim.
+/// Returns the dim of the result that chunks divide, or nothing if there is
+/// only one spatial dim.
 static std::optional<int64_t> getChunkDim(const Contraction &contraction) {
   if (contraction.spatial.size() == 1)
     return std::nullopt;
@@ -49,7 +49,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
   return schedule;
 }
 
-/// The windows of a chunk along the outermost spatial dim.
+/// Returns the windows of a chunk along the outermost spatial dim.
 ContractionWindows::Range ContractionWindows::getWindows(Value chunk) {
   const WindowChunks &chunks = schedule.chunks;
   Value lower = scale(chunk, chunks.perTask);
@@ -59,7 +59,8 @@ ContractionWindows::Range ContractionWindows::getWindows(Value chunk) {
   return {lower, upper};
 }
 
-/// What they read of that dim.
+/// Returns the range of the contraction's result, along the outermost spatial
+/// dim, that `windows` read.
 ContractionWindows::Range ContractionWindows::getPart(Range windows) {
   int64_t dim = contraction.spatial.front().resultDim;
   const ContractionWindow::Dim &along = pooling.getWindow().dims[dim];
@@ -71,7 +72,8 @@ ContractionWindows::Range ContractionWindows::getPart(Range windows) {
                                  index(contraction.spatial.front().size))};
 }
 
-/// Channels of the result.
+/// Returns the channels of the result in tile `number` of `group`, or all
+/// channels if groups run along the lanes.
 ContractionWindows::Range ContractionWindows::getOutputs(Value group,
                                                          Value number) {
   if (areGroups())
@@ -82,8 +84,8 @@ ContractionWindows::Range ContractionWindows::getOutputs(Value group,
   if (tiles.outputs.getRest() != 0)
     upper =
         arith::MinSIOp::create(builder, loc, upper, index(tiles.outputs.size));
-  // The length is a multiple of both the size of a tile and that of a smaller
-  // last tile.
+  // The length is either the size of a tile or the size of the smaller last
+  // tile, so it is a multiple of the greatest common divisor of both.
   return {add(first, lower), add(first, upper),
           std::gcd(tiles.outputs.getRest(),
                    tiles.outputs.getWhole() > 0 ? tiles.outputs.tile : 0)};
@@ -113,8 +115,9 @@ void ContractionWindows::emitTask(Value task) {
   emitStep(image, {lower, upper}, windows.lower);
 }
 
-/// Computes a part, then its windows. `firstOfTask`: the first window of all
-/// steps, where there are several.
+/// Computes a part of the contraction's result, and then the windows over this
+/// part. If the task has several steps, `firstOfTask` is the first window of
+/// the task; otherwise it is null.
 void ContractionWindows::emitStep(const Image &image, Range windows,
                                   Value firstOfTask) {
   ArrayRef<int64_t> shape = contraction.result.getShape();

@@ -15,8 +15,9 @@
 
 namespace tandem {
 
-/// The tasks of a contraction whose result only windows read, in the order
-/// [groups][batch][chunks of windows][outputs]. See WindowChunks.
+/// Describes the tasks of a contraction whose result is read only by windows.
+/// Tasks are in the order [groups][batch][chunks of windows][outputs]. See
+/// WindowChunks.
 struct WindowSchedule {
   WindowChunks chunks;
   int64_t groups = 1, images = 1, outputTiles = 1;
@@ -32,7 +33,7 @@ WindowSchedule scheduleWindows(const Contraction &contraction,
                                const ContractionSchedule &tiles,
                                int64_t elementBytes);
 
-/// Emits the code of such tasks.
+/// Emits the code of the tasks of a WindowSchedule.
 class ContractionWindows : IndexBuilder {
 public:
   /// `loops` emits the tiles of a row; `getBuffer` also finds the tensor that

@@ -76,7 +76,7 @@ void FusedPooling::moveTo(ArrayRef<Value> first) {
     shift = subtract(shift, scale(at, stride));
 }
 
-/// Upwards, so that places may overlap.
+/// Copies in ascending order, so that source and destination may overlap.
 void FusedPooling::moveToFront(int64_t dim, Value from, Value count) {
   int64_t outer = llvm::product_of(ArrayRef(shape).take_front(dim));
   int64_t inner = llvm::product_of(ArrayRef(shape).drop_front(dim + 1));
@@ -128,8 +128,7 @@ void FusedPooling::emitWindows(ArrayRef<Range> ranges,
   emitLoops(ranges, 0, {}, getBuffer);
 }
 
-/// The loops over the dims from `dim` on of which there is more than one
-/// window.
+/// Emits loops over the dims from `dim` on, except dims with a single window.
 void FusedPooling::emitLoops(ArrayRef<Range> ranges, unsigned dim,
                              SmallVector<Value> loops,
                              function_ref<Buffer(Value)> getBuffer) {
@@ -149,7 +148,8 @@ void FusedPooling::emitLoops(ArrayRef<Range> ranges, unsigned dim,
   emitLoops(ranges, dim + 1, loops, getBuffer);
 }
 
-/// Whole vectors of the innermost loop, then a masked one.
+/// Emits whole vectors of the innermost loop, and then a masked vector for the
+/// remaining windows.
 void FusedPooling::emitVectors(Range range, unsigned dim,
                                SmallVector<Value> loops,
                                function_ref<Buffer(Value)> getBuffer) {

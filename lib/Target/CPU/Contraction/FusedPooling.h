@@ -19,8 +19,9 @@ namespace tandem {
 
 /// The part of a contraction's result that a task keeps in its workspace until
 /// the windows over it have been computed. A kernel with windows does not store
-/// its contraction's result. Each task has another part, and the part moves
-/// during a task; it is addressed with the indices of the whole result.
+/// its contraction's result. Each task has a part of its own, which may move
+/// along the result during the task. The part is addressed with the indices of
+/// the whole result.
 class FusedPooling : IndexBuilder {
 public:
   /// A range of indices from `lower` to before `upper`, of type index. Its

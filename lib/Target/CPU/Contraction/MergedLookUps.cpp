@@ -38,7 +38,8 @@ bool dependsOn(Operation *op, const llvm::SmallPtrSetImpl<Operation *> &late) {
       .wasInterrupted();
 }
 
-/// Moves what depends on `group`, and is before its last op, behind `after`.
+/// Moves all ops that depend on `group` and that are before its last op to
+/// behind `after`.
 void moveDependents(ArrayRef<cpu::LookUpBytesOp> group, Operation *after) {
   llvm::SmallPtrSet<Operation *, 32> late;
   late.insert(group.begin(), group.end());
@@ -54,7 +55,8 @@ void moveDependents(ArrayRef<cpu::LookUpBytesOp> group, Operation *after) {
   }
 }
 
-/// Replaces look-ups in one table, whose number is a power of two.
+/// Replaces `group`, look-ups in the same table, by a single look-up. The
+/// number of look-ups must be a power of two.
 void merge(ArrayRef<cpu::LookUpBytesOp> group) {
   cpu::LookUpBytesOp last = group.back();
   OpBuilder builder(last);

@@ -68,9 +68,8 @@ struct EmittedNumbers {
 
 /// The first position of the data that `row` reads or, if `isLast`, the
 /// position behind the last one that it reads. `position` is used in place of
-/// `row` if there is only one spatial dim. All spatial dims but the outermost
-/// are taken as a whole: the range between two of its steps has all of their
-/// positions.
+/// `row` if there is only one spatial dim. Along all spatial dims but the
+/// outermost, the range always has all positions.
 template <typename Numbers>
 static typename Numbers::Number
 getEnd(Numbers numbers, const Contraction &contraction,
@@ -115,7 +114,7 @@ Value emitPrologue(OpBuilder &builder, Location loc, linalg::GenericOp prologue,
                    Value mask, function_ref<Buffer(Value)> getBuffer) {
   EmittedNumbers numbers{builder, loc};
   SmallVector<int64_t> sizes = prologue.getStaticLoopRanges();
-  // Positions are whole within the innermost loop.
+  // The innermost loop consists of whole positions.
   int64_t lineSize = sizes.pop_back_val(), positions = lineSize / inputs;
   SmallVector<Value> loops;
   if (!sizes.empty()) {
@@ -253,7 +252,8 @@ void PrologueBuffer::emitLine(Value line, Value first, Value last) {
                                          subtract(to, loops.back()));
     emitVector(loops, add(offset, loops.back()), mask);
   };
-  // Whole positions are computed, and a line has whole ones.
+  // The range that is computed and each line consist of whole positions, so no
+  // vector needs a mask.
   if (getStagedInputs(contraction) % lanes == 0)
     return emitLoop(begin, end, /*isMasked=*/false);
   Value rest =
@@ -264,7 +264,7 @@ void PrologueBuffer::emitLine(Value line, Value first, Value last) {
   emitLoop(middle, end, /*isMasked=*/true);
 }
 
-/// A vector of the data, of its own type.
+/// Computes or loads a vector of the data, in the element type of the data.
 Value PrologueBuffer::computeVector(ArrayRef<Value> loops, Value mask) {
   LaneEmitter emitter(builder, loc, lanes, loops, mask, getBuffer);
   if (prologue)
@@ -288,7 +288,7 @@ Value PrologueBuffer::widen(Value vector, VectorType type) {
                     contraction.dataType.isUnsignedInteger());
 }
 
-/// The vector of the data at `loops` goes to `offset` of the memory.
+/// Stores the vector of the data at indices `loops` to `offset` of the memory.
 void PrologueBuffer::emitVector(ArrayRef<Value> loops, Value offset,
                                 Value mask) {
   Value vector = computeVector(loops, mask);

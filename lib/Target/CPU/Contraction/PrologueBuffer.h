@@ -30,9 +30,9 @@ StagedRange getStagedRange(const Contraction &contraction, int64_t firstRow,
                            int64_t lastPosition);
 
 /// Emits the computation of a vector of the data: `lanes` inputs of position
-/// `position`, beginning at `input`. `mask` says which lanes exist; null for
-/// all. `prologue` computes the data, which has `inputs` inputs per position,
-/// in row-major order.
+/// `position`, beginning at `input`. `mask` says which lanes exist, and is null
+/// if all lanes do. `prologue` computes the data, which has `inputs` inputs per
+/// position, in row-major order.
 mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::linalg::GenericOp prologue, int64_t inputs,
                          int64_t lanes, mlir::Value position, mlir::Value input,
@@ -42,8 +42,8 @@ mlir::Value emitPrologue(mlir::OpBuilder &builder, mlir::Location loc,
 /// Emits the code with which a task stages the data that it reads in its
 /// workspace: it computes the data by the body of a linalg.generic (the
 /// prologue), or copies it to widen it (getCopyType) or to pad its rows
-/// (withPaddedRows). Otherwise, the staged data has no padding, and tiles skip
-/// padding as they do for data that is not staged.
+/// (withPaddedRows). Unless rows are padded, the staged data has no padding,
+/// and tiles skip padding as they do for data that is not staged.
 class PrologueBuffer : IndexBuilder {
 public:
   /// `prologue` computes the data, in row-major order, from operands that
@@ -72,7 +72,8 @@ private:
                   mlir::Value mask);
   mlir::Value computeVector(mlir::ArrayRef<mlir::Value> loops,
                             mlir::Value mask);
-  /// `vector`, of the data, with elements of the type of a copy.
+  /// Converts `vector`, which holds data, to `type`, whose elements have the
+  /// type of the copy (getCopyType).
   mlir::Value widen(mlir::Value vector, mlir::VectorType type);
   mlir::Value getPointer(mlir::Value offset);
 
@@ -84,8 +85,8 @@ private:
   /// prologue, the innermost loop is over a row if rows are padded, and
   /// otherwise over all elements.
   llvm::SmallVector<int64_t> outerSizes;
-  /// The elements of the innermost loop, and those of the padding before and
-  /// after them.
+  /// The number of elements of the innermost loop (a line), and the number of
+  /// padding elements before and after each line.
   int64_t lineSize, padBefore = 0, padAfter = 0;
   /// The number of lanes of a vector.
   int64_t lanes;
