@@ -34,7 +34,7 @@ Value widenBF16(OpBuilder &builder, Location loc, Value bits, bool isUpper) {
 SmallVector<Value, 2> splitPairs(OpBuilder &builder, Location loc, Value pairs,
                                  bool hasInstruction) {
   int64_t count = cast<VectorType>(pairs.getType()).getNumElements();
-  // The instruction comes for whole registers.
+  // The instruction requires a whole vector register, of at least 128 bits.
   if (!hasInstruction || count < 4)
     return {widenBF16(builder, loc, pairs, /*isUpper=*/false),
             widenBF16(builder, loc, pairs, /*isUpper=*/true)};

@@ -13,29 +13,32 @@
 
 namespace tandem {
 
-// A pair of bf16 is one i32: what an instruction of AVX-512 BF16 multiplies and
-// adds to an f32, and what other processors split by a shift and a mask into
-// two f32. Either way a load brings two inputs of an output.
+// A pair of bf16 is stored as one i32. AVX-512 BF16 has an instruction that
+// multiplies two pairs and adds both products to an f32. Other processors split
+// a pair into two f32 by a shift and a mask. In both cases, one load fetches
+// two inputs of an output.
 
-/// The upper or the lower halves of `bits`, a vector of i32, as f32.
+/// Returns the upper or the lower halves of `bits`, a vector of i32, as f32.
 mlir::Value widenBF16(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value bits, bool isUpper);
 
-/// The vectors whose products are summed for `pairs`: one that the instruction
-/// takes, or the first and the second of each pair in f32.
+/// Returns the vectors to multiply for `pairs`, a vector of i32. If
+/// `hasInstruction` is set and there are at least four pairs, this is one
+/// vector of bf16, the operand of the instruction. Otherwise these are two
+/// vectors of f32, with the first and the second element of each pair.
 llvm::SmallVector<mlir::Value, 2> splitPairs(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              mlir::Value pairs,
                                              bool hasInstruction);
 
-/// `sum`, of f32, and the products of `a` and `b`: both from splitPairs, or
-/// vectors of f32.
+/// Returns `sum`, a vector of f32, plus the products of `a` and `b`. Both are
+/// results of splitPairs, or both are single vectors of f32.
 mlir::Value addProducts(mlir::OpBuilder &builder, mlir::Location loc,
                         llvm::ArrayRef<mlir::Value> a,
                         llvm::ArrayRef<mlir::Value> b, mlir::Value sum);
 
-/// A vector of f32 rounded to bf16 by the instruction for it, which takes
-/// subnormal numbers for zeros. Null for fewer lanes than it comes for.
+/// Rounds a vector of f32 to bf16 with an instruction that treats subnormal
+/// numbers as zeros. Returns null if the vector has fewer than eight lanes.
 mlir::Value roundToBF16(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value value);
 

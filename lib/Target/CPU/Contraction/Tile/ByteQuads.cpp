@@ -30,7 +30,8 @@ static Value constantLike(OpBuilder &builder, Location loc, Value value,
           type, builder.getIntegerAttr(type.getElementType(), number)));
 }
 
-/// Byte `number` of each element of `value`, widened to the whole element.
+/// Returns byte `number` of each element of `value`, widened to the type of the
+/// element.
 static Value extractByte(OpBuilder &builder, Location loc, Value value,
                          int64_t number, bool isSigned) {
   const int64_t bits =
@@ -82,7 +83,7 @@ static Value callX86(OpBuilder &builder, Location loc, const Twine &name,
       .getResult(0);
 }
 
-/// vpmaddwd, whose name depends on the size of the vector.
+/// Emits vpmaddwd, whose intrinsic has a different name for each vector size.
 static Value multiplyWords(OpBuilder &builder, Location loc, Type type, Value a,
                            Value b) {
   const int64_t bits = 32 * cast<VectorType>(type).getNumElements();
@@ -99,7 +100,8 @@ Value addQuadProducts(OpBuilder &builder, Location loc, ArrayRef<Value> data,
     return callX86(builder, loc,
                    "avx512.vpdpbusd." + Twine(32 * type.getNumElements()), type,
                    {sum, data[0], weights[0]});
-  // The products are added first: the sum then waits for one addition.
+  // Add the products to each other first, so that successive sums depend on
+  // each other through a single addition.
   Value products;
   for (auto [a, b] : llvm::zip_equal(data, weights)) {
     Value product = a.getType() == type

@@ -15,20 +15,21 @@
 
 namespace tandem {
 
-/// Returns the vectors whose products are summed for `quads`, a vector of i32
-/// of which each holds four integers of 8 bits: 1, 2 or 4 of them.
+/// Returns the vectors to multiply for `quads`, a vector of i32, each of which
+/// holds four integers of 8 bits. ByteProducts::Quads takes one vector, Words
+/// takes two, and Lanes takes four.
 llvm::SmallVector<mlir::Value, 4> splitQuads(mlir::OpBuilder &builder,
                                              mlir::Location loc,
                                              mlir::Value quads, bool isSigned,
                                              ByteProducts how);
 
-/// Returns the quads of `bytes`, a vector of i8, as a task copies them: i16 of
-/// the even bytes of each quad, followed by those of its odd bytes.
+/// Returns `bytes`, a vector of i8, in the form in which a task copies quads:
+/// widened to i16, with the even bytes of each quad before its odd bytes.
 mlir::Value widenQuads(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value bytes, bool isSigned);
 
-/// Adds the products of `data` and `weights`, either some or all vectors from
-/// splitQuads, to `sum`, a vector of i32.
+/// Adds the products of `data` and `weights` to `sum`, a vector of i32. Both
+/// are all or some of the vectors that splitQuads returns.
 mlir::Value addQuadProducts(mlir::OpBuilder &builder, mlir::Location loc,
                             llvm::ArrayRef<mlir::Value> data,
                             llvm::ArrayRef<mlir::Value> weights,

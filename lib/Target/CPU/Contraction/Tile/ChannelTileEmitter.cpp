@@ -51,9 +51,9 @@ Value ChannelTileEmitter::loadWeights(int64_t v, Offsets offsets,
                 : loadVector(weights, offsets.weights, v * width, mask);
 }
 
-/// Weights in f32 are operands in memory of the multiply-adds of a single row.
-/// Weights with scales take a register while they are converted, and a tile has
-/// registers for few of them.
+/// If the tile has a single row, weights in f32 become memory operands of the
+/// multiply-adds. Weights with scales need a register while they are converted,
+/// and a tile has registers for few of them.
 SmallVector<Value>
 ChannelTileEmitter::emitVectorByVector(Value number, Offsets offsets,
                                        const Accumulators &sums) {
@@ -72,7 +72,7 @@ ChannelTileEmitter::emitVectorByVector(Value number, Offsets offsets,
       sum = multiplyAdd(ofRow[row], ofVector, sum);
     }
   };
-  // Two vectors of paired integers are in the same bytes.
+  // Vectors v and v + distance of paired integers share the same bytes.
   const int64_t together = contraction.areIntegersPaired() ? 2 : 1,
                 distance = strategy.vectors / together;
   for (int64_t v = 0; v < std::min(distance, tile->vectors); ++v) {
@@ -149,7 +149,8 @@ void ChannelTileEmitter::prepareGuards(KernelScratch &scratch) {
       arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type)), zero);
 }
 
-/// The tap of step `number`, whose digits end in [taps][inputs].
+/// Returns the innermost tap of step `number`. Steps are numbered in an order
+/// whose last dims are [taps][inputs].
 Value ChannelTileEmitter::getInnerTap(Value number) {
   Value taps = arith::DivUIOp::create(builder, loc, number,
                                       index(contraction.inputChannels));
@@ -161,8 +162,8 @@ Value ChannelTileEmitter::loadGuarded(int64_t row, Value tap, Offsets offsets) {
   Value at = addScaled(index(row * dim.stride - dim.padLow), tile->position,
                        dim.stride);
   at = addScaled(at, tap, dim.dilation);
-  // A position before the data is negative, and so as an unsigned number larger
-  // than the size of the data.
+  // The index of a position before the data is negative. As an unsigned number,
+  // it is larger than the size of the data.
   Value isData = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                        at, index(dim.dataSize));
   Value pointer =

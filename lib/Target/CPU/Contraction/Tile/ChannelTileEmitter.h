@@ -13,9 +13,10 @@
 
 namespace tandem {
 
-/// Tiles of positions x vectors of channels. Vectors of weights are multiplied
-/// with broadcast data where outputs run along the lanes; where groups do, and
-/// have too many taps to slide over, with vectors of data.
+/// Tiles of positions x vectors of channels. If outputs run along the lanes,
+/// vectors of weights are multiplied by broadcast data. If groups run along the
+/// lanes, and there are too many taps for a SlidingTileEmitter, vectors of
+/// weights are multiplied by vectors of data.
 class ChannelTileEmitter : public TileEmitter {
 public:
   using TileEmitter::TileEmitter;
@@ -29,15 +30,17 @@ protected:
 private:
   Accumulators emitProducts(const TapRange &range, mlir::Value number,
                             Offsets offsets, const Accumulators &sums);
-  /// The same, one vector of weights after the other.
+  /// Like emitProducts, but loads and uses one vector of weights after the
+  /// other.
   Accumulators emitVectorByVector(mlir::Value number, Offsets offsets,
                                   const Accumulators &sums);
   /// The offset of the scales for step `number`; null if there are none.
   mlir::Value getScalesOfStep(mlir::Value number) const;
-  /// Vector `v` of the weights, with scales at `ofStep` if they have some.
+  /// Loads vector `v` of the weights. If the weights have scales, `ofStep` is
+  /// the offset of the scales.
   mlir::Value loadWeights(int64_t v, Offsets offsets, mlir::Value ofStep);
   mlir::Value getInnerTap(mlir::Value number);
-  /// The data of a row, or zero where that is padding for `tap`.
+  /// Loads the data of a row, or zero if the row reads padding through `tap`.
   mlir::Value loadGuarded(int64_t row, mlir::Value tap, Offsets offsets);
 
   /// Memory that holds zero, for data that is padding.

@@ -17,28 +17,34 @@
 
 namespace tandem {
 
-/// The elements of the result that a tile computes. Indices are of type index;
-/// `group` is the first group where groups run along the lanes.
+/// The elements of the result that a tile computes. Indices are of type index.
+/// If groups run along the lanes, `group` is the first group.
 struct ContractionTile {
   llvm::SmallVector<mlir::Value, 2> batch;
   /// The indices of the tile in the spatial dims but the innermost.
   llvm::SmallVector<mlir::Value, 2> outer;
-  /// The first index of the tile in the innermost spatial dim; known where some
-  /// rows may be padding, or lanes along positions.
+  /// The first index of the tile in the innermost spatial dim. `knownPosition`
+  /// is its value if it is a constant. Code that leaves out taps which read
+  /// padding requires a constant.
   mlir::Value position;
   std::optional<int64_t> knownPosition;
-  /// The rows that may be padding where the position is not known.
+  /// The rows that check for each tap whether they read padding, because the
+  /// position is not known.
   llvm::SmallVector<int64_t> guardedRows;
-  /// Whether it is one of few among many tiles: its code is to be short.
+  /// Whether the tile is one of few among many tiles, so that its code should
+  /// be short.
   bool isRare = false;
-  /// Whether no lane along positions is padding for any tap.
+  /// Whether positions run along the lanes, and no lane reads padding through
+  /// any tap.
   bool isInterior = false;
   mlir::Value group, output;
   int64_t rows = 1, vectors = 1;
-  /// The mask of the lanes of the last vector that exist; null for all.
+  /// The mask of the lanes of the last vector that exist; null if all lanes
+  /// exist.
   mlir::Value mask;
 
-  /// Returns the mask of the lanes of vector `v` that exist; null for all.
+  /// Returns the mask of the lanes of vector `v` that exist; null if all lanes
+  /// exist.
   mlir::Value getMask(int64_t v) const {
     return v + 1 == vectors ? mask : mlir::Value();
   }

@@ -32,7 +32,8 @@ SmallVector<Value> DotTileEmitter::emitTile() {
       }));
 }
 
-/// Outputs beyond the last are computed as the last, and not stored.
+/// Columns beyond the last output read the weights of the last output. Their
+/// results are not stored.
 void DotTileEmitter::computeColumns() {
   columns.clear();
   bool isCut = contraction.outputChannels % width != 0;
@@ -50,7 +51,8 @@ void DotTileEmitter::computeColumns() {
   }
 }
 
-/// Whole vectors of inputs, then what is left of them.
+/// Emits whole vectors of inputs, and then a masked vector of the remaining
+/// inputs.
 SmallVector<Value> DotTileEmitter::emitInputs(int64_t count,
                                               const TapRange &range,
                                               Offsets offsets,
@@ -90,8 +92,9 @@ SmallVector<Value, 2> DotTileEmitter::loadInputs(Value base, Value offset,
   return splitPairs(builder, loc, pairs, usesPairs);
 }
 
-/// A vector of the inputs of each row times one of each column: the fewer of
-/// both wait in registers while the others come one by one.
+/// Multiplies a vector of inputs of each row by a vector of inputs of each
+/// column. If there are fewer rows than columns, all rows are kept in registers
+/// while the columns are loaded one by one; otherwise the roles are exchanged.
 SmallVector<Value> DotTileEmitter::emitStep(const TapRange &range,
                                             Offsets offsets, Value mask,
                                             const Accumulators &sums) {
@@ -120,8 +123,9 @@ SmallVector<Value> DotTileEmitter::emitStep(const TapRange &range,
   return result;
 }
 
-/// Adds the halves of the segments of `length` lanes that `a` and `b` consist
-/// of; the segments of `b`, if any, come after those of `a`.
+/// Splits `a` and `b` into segments of `length` lanes and adds the two halves
+/// of each segment. The result has the sums of the segments of `a`, followed by
+/// those of `b`, which may be null.
 static Value addHalves(OpBuilder &builder, Location loc, Value a, Value b,
                        int64_t length) {
   int64_t lanes = cast<VectorType>(a.getType()).getNumElements();
@@ -134,8 +138,9 @@ static Value addHalves(OpBuilder &builder, Location loc, Value a, Value b,
   return arith::AddFOp::create(builder, loc, lower, upper);
 }
 
-/// Two vectors become one, then two of those, and so on; then what is left of
-/// each column is folded within the last.
+/// Combines pairs of vectors until one vector is left, in which each column has
+/// a segment of lanes. Then adds the halves of the segments until each column
+/// has a single lane.
 Value DotTileEmitter::emitRowSums(ArrayRef<Value> row) {
   SmallVector<Value> sums(row.begin(), row.end());
   int64_t length = sumType.getNumElements();

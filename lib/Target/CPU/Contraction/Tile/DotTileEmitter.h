@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Tiles of dot products: inputs run along the lanes, and there is an
-/// accumulator for each element of the tile, whose lanes are summed at the end.
+/// Tiles of dot products. Inputs run along the lanes. Each element of the tile
+/// has an accumulator of its own, whose lanes are summed at the end.
 class DotTileEmitter : public TileEmitter {
 public:
   DotTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,
@@ -29,21 +29,24 @@ private:
   void computeColumns();
   Accumulators emitInputs(int64_t count, const TapRange &range, Offsets offsets,
                           const Accumulators &sums);
-  /// The products of one vector of inputs, of the lanes of `mask`.
+  /// Adds the products of one vector of inputs, in the lanes of `mask`, to
+  /// `sums`.
   Accumulators emitStep(const TapRange &range, Offsets offsets,
                         mlir::Value mask, const Accumulators &sums);
-  /// What is multiplied of one vector of inputs.
+  /// Loads one vector of inputs and returns the vectors to multiply: one vector
+  /// of f32, or the result of splitPairs.
   llvm::SmallVector<mlir::Value, 2> loadInputs(mlir::Value base,
                                                mlir::Value offset,
                                                int64_t distance,
                                                mlir::Value mask);
-  /// The sums of the lanes of a row's accumulators, as one vector.
+  /// Sums the lanes of each accumulator of a row. Returns the sums as one
+  /// vector.
   mlir::Value emitRowSums(llvm::ArrayRef<mlir::Value> row);
   Accumulators emitLaneSums(llvm::ArrayRef<mlir::Value> sums);
 
-  /// An accumulator.
+  /// The type of an accumulator.
   mlir::VectorType sumType;
-  /// The weights of each output of the tile.
+  /// Pointers to the weights of each output of the tile.
   llvm::SmallVector<mlir::Value> columns;
 };
 

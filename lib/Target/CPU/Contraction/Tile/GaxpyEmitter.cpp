@@ -17,8 +17,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Bytes of the sums of a part: half of a first-level cache, through which the
-/// weights pass as well.
+/// The largest size of the sums of a part, in bytes: half of a first-level
+/// cache, because the weights pass through the same cache.
 static constexpr int64_t kSumBytes = 16 << 10;
 
 GaxpyEmitter::GaxpyEmitter(OpBuilder &builder, Location loc,
@@ -46,7 +46,8 @@ void GaxpyEmitter::emit(Value begin, Value end) {
   emitPart();
 }
 
-/// The first pass has what whole ones leave over, so that the others are alike.
+/// If the inputs cannot be divided into whole passes, the first pass takes the
+/// remainder, so that all other passes share the same code.
 void GaxpyEmitter::emitPart() {
   int64_t inputs = contraction.inputChannels, step = strategy.passInputs;
   int64_t before = inputs % step ? inputs % step : std::min(inputs, step);
@@ -103,7 +104,7 @@ void GaxpyEmitter::addInputs(const ContractionTile &tile, Value first,
   }
 }
 
-/// The last vector of all has code of its own where it is not whole.
+/// If the last vector of outputs is not whole, it has code of its own.
 void GaxpyEmitter::forEachVector(EmitVector emitVector) {
   int64_t whole = contraction.outputChannels / strategy.width;
   bool isCut = contraction.outputChannels % strategy.width != 0;
@@ -125,7 +126,7 @@ void GaxpyEmitter::forEachVector(EmitVector emitVector) {
                                contraction.outputChannels % strategy.width));
 }
 
-/// One vector of outputs of all rows.
+/// Returns the tile of one vector of outputs and all rows.
 ContractionTile GaxpyEmitter::getTile(Value vector, Value mask) {
   ContractionTile tile;
   tile.position = tile.group = index(0);

@@ -14,12 +14,13 @@
 
 namespace tandem {
 
-/// Emits a contraction whose strategy is a gaxpy. A pass reads some rows of the
-/// weights side by side, each times its input, and adds them to sums in memory,
-/// which the first-level cache holds: one vector of outputs after the other.
+/// Emits a contraction whose strategy is a gaxpy. A pass reads several rows of
+/// the weights side by side, multiplies each row by its input, and adds the
+/// products to sums in memory, one vector of outputs after the other. The sums
+/// stay in the first-level cache.
 class GaxpyEmitter : public TileMemory {
 public:
-  /// Is called with the sums of one vector of outputs, of each row.
+  /// Called with the sums of one vector of outputs, one for each row.
   using EmitEpilogue = llvm::function_ref<void(
       const ContractionTile &, llvm::ArrayRef<mlir::Value> sums)>;
 
@@ -27,21 +28,22 @@ public:
                const TileProblem &problem, KernelScratch &scratch,
                EmitEpilogue emitEpilogue);
 
-  /// Vectors of outputs from `begin` up to `end`.
+  /// Emits the vectors of outputs from `begin` to before `end`.
   void emit(mlir::Value begin, mlir::Value end);
 
 private:
-  /// `mask`: which lanes exist; null for all.
+  /// `mask` says which lanes exist, and is null if all lanes do.
   using EmitVector =
       llvm::function_ref<void(mlir::Value vector, mlir::Value mask)>;
 
   void emitPart();
   void emitPass(mlir::Value input, int64_t count, bool isFirst);
-  /// The data of `count` inputs from `first` on, for each of them that of all
-  /// rows.
+  /// Loads the data of `count` inputs from `first` on. The result is in the
+  /// order [inputs][rows].
   llvm::SmallVector<mlir::Value> loadInputs(const ContractionTile &tile,
                                             mlir::Value first, int64_t count);
-  /// Adds to `sums` the products of `inputs`, which are those from `first` on.
+  /// Adds the products of `inputs` and their weights to `sums`. `first` is the
+  /// number of the first input.
   void addInputs(const ContractionTile &tile, mlir::Value first,
                  llvm::ArrayRef<mlir::Value> inputs,
                  llvm::MutableArrayRef<mlir::Value> sums);
@@ -51,7 +53,8 @@ private:
   mlir::Value getSum(mlir::Value vector, int64_t row);
 
   EmitEpilogue emitEpilogue;
-  /// Vectors whose sums the memory has room for.
+  /// The number of vectors of outputs in a part, for whose sums `memory` has
+  /// room.
   int64_t vectorsOfPart;
   mlir::Value memory;
   /// The first vector of the part that is being emitted, and the end of its

@@ -27,7 +27,7 @@ MatrixTileEmitter::MatrixTileEmitter(OpBuilder &builder, Location loc,
       rowsOfRegister(strategy.rows / registers),
       memory(scratch.allocate(builder.getI32Type(),
                               strategy.rows * strategy.getLanes())) {
-  mostUnrolled = 0; // Registers for the sums of one step are all there are.
+  mostUnrolled = 0; // No tile registers are left for a second step.
 }
 
 Value MatrixTileEmitter::size(int64_t value) {
@@ -49,8 +49,8 @@ Value MatrixTileEmitter::loadRegister(int64_t rows, int64_t bytes,
   return callX86("tileloadd64", {size(rows), size(bytes), pointer, step});
 }
 
-/// Steps are as many inputs as an instruction multiplies, of one or of several
-/// taps.
+/// A step takes the inputs that one instruction multiplies
+/// (ContractionStrategy::matrixInputs), which may belong to several taps.
 SmallVector<Value> MatrixTileEmitter::emitTile() {
   Offsets offsets = getFirstOffsets(*tile);
   offsets.data = add(offsets.data, -getRowsBefore(*tile) * getRowStep());
@@ -97,8 +97,8 @@ SmallVector<Value> MatrixTileEmitter::emitProducts(Offsets offsets,
   return result;
 }
 
-/// Stores all registers to the memory, which has the rows of the tile one after
-/// the other.
+/// Stores all tile registers to `memory`, in which the rows of the tile follow
+/// one another.
 void MatrixTileEmitter::store(ArrayRef<Value> sums) {
   const auto vectors = int64_t(sums.size()) / registers;
   const int64_t stride = vectors * kRowBytes;

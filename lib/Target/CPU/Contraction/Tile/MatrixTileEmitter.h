@@ -35,12 +35,13 @@ private:
   Accumulators emitProducts(Offsets offsets, int64_t quadStep,
                             const Accumulators &sums);
   void store(llvm::ArrayRef<mlir::Value> sums);
-  /// The rows of the first tile registers that are before `which`, which is
-  /// smaller than other tiles. They belong to another tile.
+  /// The number of rows before `which` that its tile registers also compute. It
+  /// is 0 unless `which` has fewer rows than other tiles. The additional rows
+  /// belong to the previous tile.
   int64_t getRowsBefore(const ContractionTile &which) const {
     return strategy.rows - which.rows;
   }
-  /// The elements of the data between two rows.
+  /// The distance between two rows of the data, in elements.
   int64_t getRowStep() const {
     return getInner().stride * getInner().dataStride;
   }
@@ -49,7 +50,8 @@ private:
                            int64_t stride);
   mlir::Value size(int64_t value);
 
-  /// The tile registers that hold the rows of a vector, and the rows of each.
+  /// The number of tile registers that hold all rows of a vector, and the
+  /// number of rows in each of them.
   int64_t registers, rowsOfRegister;
   mlir::Value memory;
 };

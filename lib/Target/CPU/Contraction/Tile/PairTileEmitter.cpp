@@ -63,7 +63,7 @@ SmallVector<Value> PairTileEmitter::emitProducts(const TapRange &range,
                                                  const Accumulators &sums) {
   if (!isWide(dataType) || !isWide(weightsType))
     return emitProducts(range, offsets, count, {0, 1}, sums);
-  // One half after the other needs fewer registers.
+  // Multiplying one half after the other needs fewer registers.
   Accumulators even = emitProducts(range, offsets, count, {0}, sums);
   separateLoads();
   return emitProducts(range, offsets, count, {1}, even);
@@ -122,8 +122,8 @@ SmallVector<Value, 4> PairTileEmitter::loadWeights(int64_t v, Value offset,
   Value groups =
       loadBits(type, getPointer(weights, offset, together() * v * width),
                getWeightsMask(*tile, v));
-  // What is beside the last input may be anything. Zero times a float is not
-  // always zero.
+  // The element beside the last input is not initialized. It must be cleared
+  // even if its data is zero, because zero times NaN or infinity is not zero.
   if (count != together() && !format.isBytes())
     groups = arith::AndIOp::create(
         builder, loc, groups,

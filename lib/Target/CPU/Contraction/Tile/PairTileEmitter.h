@@ -14,9 +14,9 @@
 namespace tandem {
 
 /// Tiles of positions x vectors of outputs whose weights have groups of inputs
-/// side by side: pairs of bf16, or quads of integers of 8 bits. Either are 32
-/// bits. Vectors of groups of weights are multiplied with broadcast groups of
-/// data. Quads may have been copied and widened (getCopyType).
+/// side by side. A group is a pair of bf16 or a quad of integers of 8 bits, and
+/// takes 32 bits. Vectors of groups of weights are multiplied with broadcast
+/// groups of data. Quads may have been copied and widened (getCopyType).
 class PairTileEmitter : public TileEmitter {
 public:
   using TileEmitter::TileEmitter;
@@ -27,7 +27,8 @@ protected:
 private:
   Accumulators emitGroups(llvm::ArrayRef<Level> levels, const TapRange &range,
                           Offsets offsets, const Accumulators &sums);
-  /// The inputs of each tap that fill groups, and those that are left.
+  /// Emits, for each tap, the inputs that fill groups, and then the remaining
+  /// inputs.
   Accumulators emitWithRest(llvm::ArrayRef<Level> taps, const TapRange &range,
                             Offsets offsets, const Accumulators &sums);
   /// The halves of widened quads to load: 0 for the even bytes, 1 for the odd
@@ -37,7 +38,8 @@ private:
   /// Adds the products of one group, of which `count` inputs exist.
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             int64_t count, const Accumulators &sums);
-  /// The same, for `halves` of the operands that are widened.
+  /// Like emitProducts above, but takes only `halves` of operands that are
+  /// widened.
   Accumulators emitProducts(const TapRange &range, Offsets offsets,
                             int64_t count, Halves halves,
                             const Accumulators &sums);
@@ -45,17 +47,19 @@ private:
                                                 int64_t count, Halves halves);
   llvm::SmallVector<mlir::Value, 4> loadData(int64_t row, mlir::Value offset,
                                              int64_t count, Halves halves);
-  /// A group of `count` inputs as one number, with zeros for the others.
+  /// Loads a group of data as one integer. It has `count` inputs and zeros in
+  /// place of the others.
   mlir::Value loadGroup(mlir::Value offset, int64_t distance, int64_t count);
-  /// `groups`, a vector of i32, as pairs of i16.
+  /// Reinterprets `groups`, a vector of i32, as pairs of i16.
   mlir::Value toWords(mlir::Value groups);
-  /// What is multiplied of `groups`, a vector of i32.
+  /// Returns the vectors to multiply for `groups`, a vector of i32, by
+  /// splitQuads or splitPairs.
   llvm::SmallVector<mlir::Value, 4> split(mlir::Value groups, bool isSigned);
   /// Whether an operand of `type` has been copied and widened.
   bool isWide(mlir::Type type) const {
     return format.isBytes() && type.isInteger(16);
   }
-  /// The inputs of a group.
+  /// The number of inputs in a group.
   int64_t together() const { return contraction.inputsTogether; }
   /// The type of a vector of groups.
   mlir::VectorType getGroupType() const;

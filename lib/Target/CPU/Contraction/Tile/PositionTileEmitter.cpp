@@ -45,7 +45,8 @@ SmallVector<Value> PositionTileEmitter::addSplatBias(Accumulators sums) {
   return sums;
 }
 
-/// Masks are worth computing once for each tap, around all other levels.
+/// Makes the loop over taps the outermost one, so that masks are computed only
+/// once for each tap.
 SmallVector<Value> PositionTileEmitter::emitMaskedTaps(ArrayRef<Level> levels,
                                                        Level taps,
                                                        Offsets offsets,
@@ -80,8 +81,9 @@ SmallVector<Value> PositionTileEmitter::emitProducts(Offsets offsets,
   return result;
 }
 
-/// There are as many parts as the stride. The last part ends at the element of
-/// the last lane, because memory behind that element may not be mapped.
+/// The lanes of a vector of the tile are picked from several loaded vectors
+/// (parts), as many as the stride. The last part ends at the element of the
+/// last lane, because memory behind that element may not be mapped.
 SmallVector<int64_t> PositionTileEmitter::getPartOffsets(int64_t v) const {
   int64_t stride = getInner().stride, first = v * width * stride;
   SmallVector<int64_t> offsets;
@@ -91,7 +93,7 @@ SmallVector<int64_t> PositionTileEmitter::getPartOffsets(int64_t v) const {
   return offsets;
 }
 
-/// The lanes of vector `v`, picked from the parts one after the other.
+/// Returns the lanes of vector `v`, picked from its parts one after the other.
 Value PositionTileEmitter::loadPositions(int64_t v, Value offset) {
   int64_t stride = getInner().stride;
   SmallVector<int64_t> parts = getPartOffsets(v);
@@ -151,7 +153,8 @@ Value PositionTileEmitter::computeMask(Value first, Value size,
                                size);
 }
 
-/// Whether all taps read nothing but data there.
+/// Whether no lane of the part at `offset` reads padding through any tap. False
+/// if the position of the tile is not known.
 bool PositionTileEmitter::isPartInside(int64_t offset) const {
   const Contraction::SpatialDim &dim = getInner();
   if (!tile->knownPosition)

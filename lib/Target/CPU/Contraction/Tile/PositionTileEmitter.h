@@ -39,7 +39,9 @@ private:
   bool isPartInside(int64_t offset) const;
   mlir::Value loadPositions(int64_t v, mlir::Value offset);
 
-  /// What a tap reads that is data, by vector that is loaded.
+  /// The masks of the lanes in which the current tap reads data, not padding.
+  /// There is one mask for each vector that is loaded, null if all lanes read
+  /// data.
   llvm::SmallVector<mlir::Value> masks;
 };
 

@@ -68,8 +68,8 @@ bool SlidingTileEmitter::isPadding(int64_t at) const {
   return first + at < 0 || first + at >= dim.dataSize;
 }
 
-/// All taps of vector `v` of each row, from one position of the data to the
-/// next.
+/// Emits the products of all taps of vector `v`, for all rows, one position of
+/// the data after the other.
 void SlidingTileEmitter::emitVector(int64_t v, Offsets offsets,
                                     Accumulators &sums) {
   const Contraction::SpatialDim &dim = getInner();

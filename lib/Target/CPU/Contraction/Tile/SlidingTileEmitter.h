@@ -13,9 +13,9 @@
 
 namespace tandem {
 
-/// Tiles of positions x vectors of groups with few taps. A vector of data is of
-/// use to as many positions as there are taps that see it: it is loaded once,
-/// while the weights of all taps of the innermost dim wait in registers.
+/// Tiles of positions x vectors of groups with few taps. Several positions read
+/// the same vector of data, each through a different tap. The vector is loaded
+/// once, while the weights of all taps of the innermost dim stay in registers.
 class SlidingTileEmitter : public TileEmitter {
 public:
   SlidingTileEmitter(mlir::OpBuilder &builder, mlir::Location loc,

@@ -25,8 +25,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The error of a sum of products, one after the other, grows with their
-/// number. Loops of more steps sum floats in parts.
+/// The rounding error of a sum grows with the number of products that are added
+/// one after the other. Loops of more than kMostInSequence steps sum floats in
+/// parts of kStepsOfPart steps.
 static constexpr int64_t kMostInSequence = 2048, kStepsOfPart = 512;
 
 std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
@@ -50,7 +51,8 @@ std::unique_ptr<TileEmitter> createTileEmitter(OpBuilder &builder, Location loc,
 // Taps
 //===----------------------------------------------------------------------===//
 
-/// The level leaves out the taps that are padding for the tile's row.
+/// The bounds of the level leave out the taps that read padding at the tile's
+/// index in this dim.
 TileEmitter::Level TileEmitter::getOuterTaps(unsigned number) const {
   const Contraction::SpatialDim &dim = contraction.spatial[number];
   Level level{dim.taps, dim.dilation * dim.dataStride, dim.weightsStride};
@@ -117,8 +119,8 @@ bool TileEmitter::isData(int64_t row, int64_t tap) const {
   return at >= 0 && at < dim.dataSize;
 }
 
-/// The rows for which a tap is no padding are neighbors; taps with the same
-/// rows share a loop.
+/// The rows that read data through a tap are contiguous. Successive taps with
+/// the same rows share a range.
 SmallVector<TileEmitter::TapRange> TileEmitter::getTapRanges() const {
   if (!tile->knownPosition || isInterior(*tile->knownPosition, tile->rows))
     return {getAllTaps()};
@@ -156,8 +158,8 @@ SmallVector<Value> TileEmitter::emitRanges(Accumulators sums,
 //===----------------------------------------------------------------------===//
 
 /// Emits as few loops as possible, because each loop passes on all
-/// accumulators: one number walks through levels of which only the outermost
-/// has bounds.
+/// accumulators. Levels share one loop, with a single counter, if only the
+/// outermost of them has bounds.
 SmallVector<Value> TileEmitter::emitLevels(ArrayRef<Level> all, Offsets offsets,
                                            const Accumulators &sums,
                                            EmitStep emitStep) {
@@ -210,7 +212,8 @@ TileEmitter::Offsets TileEmitter::getOffsets(ArrayRef<Level> levels,
   return offsets;
 }
 
-/// See kMaxStepsTogether.
+/// Returns the number of steps in an iteration of a loop; see
+/// kMaxStepsTogether.
 int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
   constexpr int64_t kMaxProducts = 48;
   const Level &inner = levels.back();
@@ -225,7 +228,8 @@ int64_t TileEmitter::getStepsTogether(ArrayRef<Level> levels) const {
   return together;
 }
 
-/// The sums, of which `partial` has those of one part after the other.
+/// Adds the sums of all parts. `partial` has `count` sums for each part, one
+/// part after the other.
 SmallVector<Value> TileEmitter::addParts(ArrayRef<Value> partial,
                                          size_t count) {
   Accumulators sums(partial.take_front(count));
@@ -271,7 +275,7 @@ SmallVector<Value> TileEmitter::emitLoop(ArrayRef<Level> levels,
   return Accumulators(loop.getResults());
 }
 
-/// Steps [from, to), of which `together` are in an iteration.
+/// Emits a loop over steps [from, to), with `together` steps in an iteration.
 SmallVector<Value> TileEmitter::emitSequence(ArrayRef<Level> levels,
                                              Offsets offsets, Value from,
                                              Value to, int64_t together,

@@ -17,8 +17,8 @@
 namespace tandem {
 
 /// Emits the sums of a tile: accumulators that stay in registers through the
-/// loops over taps and inputs, of the format's compute type. A class derived
-/// from this is one way to multiply.
+/// loops over taps and inputs, of the format's compute type. Each derived class
+/// is one way to multiply.
 class TileEmitter : public TileMemory {
 public:
   /// Emits the epilogue of a tile, whose vectors are given row by row.
@@ -28,22 +28,24 @@ public:
   using TileMemory::TileMemory;
   virtual ~TileEmitter() = default;
 
-  /// Whether rows from `position` on read nothing but data through all taps.
+  /// Whether none of the `rows` rows from `position` on reads padding through
+  /// any tap.
   bool isInterior(int64_t position, int64_t rows) const;
-  /// Lets tiles have guarded rows; to be called before the first of them.
+  /// Allows tiles to have guarded rows (ContractionTile::guardedRows). Must be
+  /// called before the first such tile is emitted.
   virtual void prepareGuards(KernelScratch &) {}
   /// Prefetches the data of a later tile; see
   /// ContractionStrategy::prefetchBytes.
   virtual void prefetchAhead(const ContractionTile &) {}
 
-  /// Returns the sums of a tile: its vectors, row by row, or what finish()
-  /// makes vectors of.
+  /// Returns the sums of a tile: its vectors, row by row, or, if the derived
+  /// class overrides finish(), other values that finish() converts to vectors.
   llvm::SmallVector<mlir::Value> emit(const ContractionTile &which) {
     tile = &which;
     return emitTile();
   }
-  /// Emits the epilogue of a tile whose sums emit() has returned, of the whole
-  /// tile or of one part of it after the other.
+  /// Emits the epilogue of a tile whose sums emit() has returned, either for
+  /// the whole tile or for one part of the tile after the other.
   virtual void finish(const ContractionTile &which,
                       llvm::ArrayRef<mlir::Value> sums,
                       EmitEpilogue emitEpilogue) {
@@ -52,8 +54,8 @@ public:
 
 protected:
   using Accumulators = llvm::SmallVector<mlir::Value>;
-  /// A loop over taps or inputs; of all `count` but where bounds are given.
-  /// Steps are in elements.
+  /// A loop over taps or inputs. It runs from `lower` to `upper`, or from 0 to
+  /// `count` if these are null. Steps are in elements.
   struct Level {
     int64_t count, dataStep, weightsStep;
     mlir::Value lower, upper;
@@ -61,7 +63,8 @@ protected:
   using Levels = llvm::SmallVector<Level>;
   using EmitStep = llvm::function_ref<Accumulators(mlir::Value number, Offsets,
                                                    const Accumulators &)>;
-  /// Taps of the innermost spatial dim that the same rows take part in.
+  /// A range of taps of the innermost spatial dim, and the range of rows that
+  /// read data, not padding, through these taps.
   struct TapRange {
     int64_t firstTap, lastTap, firstRow, lastRow;
   };
@@ -70,33 +73,36 @@ protected:
 
   virtual Accumulators emitTile() = 0;
 
-  /// The taps of the dims around the innermost one.
+  /// Returns the loops over the taps of all spatial dims but the innermost one.
   Levels getOuterTaps() const;
   Level getTaps(const TapRange &range) const;
-  /// All inputs, of which `together` lie side by side in the weights.
+  /// Returns the loop over all inputs. Each step takes `together` inputs that
+  /// are side by side in the weights.
   Level getInputs(int64_t together = 1) const;
-  /// Appends `taps` to `levels`, or makes them part of the loop over `inputs`
-  /// around which they are: both are often one run in memory.
+  /// Adds `taps`, a loop around the loop over `inputs`. If the inputs of
+  /// successive taps follow one another in data and weights, as they often do,
+  /// merges `taps` into `inputs`; otherwise appends `taps` to `levels`.
   static void appendTaps(Levels &levels, Level taps, Level &inputs);
   TapRange getAllTaps() const;
 
-  /// `sums` and the products of all taps.
+  /// Returns `sums` plus the products of all taps.
   Accumulators emitRanges(Accumulators sums, EmitRange emitRange);
   Accumulators emitLevels(llvm::ArrayRef<Level> levels, Offsets offsets,
                           const Accumulators &sums, EmitStep emitStep);
-  /// One loop over the steps of all levels, several of which are emitted one
-  /// after the other where `isInnermost`.
+  /// Emits one loop over the steps of all levels. If `isInnermost` is set, an
+  /// iteration may have several steps.
   Accumulators emitLoop(llvm::ArrayRef<Level> levels, Offsets offsets,
                         const Accumulators &sums, EmitStep emitStep,
                         bool isInnermost = false);
 
-  /// A single loop of up to so many steps is unrolled.
+  /// The largest number of steps of a single loop that is unrolled completely.
+  /// If 0, no iteration has more than one step.
   int64_t mostUnrolled = 4;
   /// The tile that is being emitted.
   const ContractionTile *tile = nullptr;
 
 private:
-  /// Whether the data of tap `tap` of the tile's row `row` is no padding.
+  /// Whether row `row` of the tile reads data, not padding, through tap `tap`.
   bool isData(int64_t row, int64_t tap) const;
   Level getOuterTaps(unsigned dim) const;
   llvm::SmallVector<TapRange> getTapRanges() const;
@@ -114,8 +120,8 @@ private:
                             const Accumulators &sums, EmitStep emitStep);
 };
 
-/// The emitter of the strategy, which is no gaxpy. It may allocate memory of
-/// `scratch`.
+/// Creates the emitter for the strategy, which must not be a gaxpy. The emitter
+/// may allocate memory from `scratch`.
 std::unique_ptr<TileEmitter> createTileEmitter(mlir::OpBuilder &builder,
                                                mlir::Location loc,
                                                const TileProblem &problem,

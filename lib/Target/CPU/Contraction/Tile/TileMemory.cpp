@@ -86,7 +86,8 @@ Value TileMemory::addOutput(Value offset, Value output,
                             int64_t blockStride) const {
   if (contraction.outputBlock == contraction.outputChannels)
     return addScaled(offset, output, contraction.outputStride);
-  // A tile lies within a block.
+  // A tile never crosses the border of a block, so one division finds the block
+  // of all its outputs.
   Value block = index(contraction.outputBlock);
   offset = addScaled(
       offset, arith::DivUIOp::create(builder, loc, output, block), blockStride);

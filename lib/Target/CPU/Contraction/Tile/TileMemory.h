@@ -31,16 +31,17 @@ mlir::Value widenBytes(mlir::OpBuilder &builder, mlir::Location loc,
 /// weights have all lanes.
 bool haveAllLanes(const Contraction &contraction, int64_t width);
 
-/// What the tiles of a contraction have in common, all of which outlives what
-/// emits them.
+/// The description and the operands of a contraction, which all its tiles
+/// share. The objects that it refers to must outlive the emitters of the tiles.
 struct TileProblem {
   const Contraction &contraction;
   const ContractionStrategy &strategy;
-  /// Pointers to the operands; that to the bias may be null.
+  /// Pointers to the operands. The pointer to the bias may be null.
   mlir::Value data, weights, bias = {};
   /// Pointer to Contraction::scales; null if there are none.
   mlir::Value scales = {};
-  /// See CoreModel.
+  /// Whether tiles multiply pairs of bf16 with the instruction of AVX-512 BF16
+  /// (CoreModel::usesPairs).
   bool usesPairs = false;
   /// How integers of 8 bits are multiplied.
   ByteProducts byteProducts = ByteProducts::Lanes;
@@ -48,15 +49,17 @@ struct TileProblem {
   bool areWeightsWide = false;
 };
 
-/// Emits loads of a contraction's operands, in the format's compute type where
-/// nothing else is said. Offsets and distances are in elements.
+/// Emits loads of a contraction's operands. Loaded values have the format's
+/// compute type unless a comment says otherwise. Offsets and distances are in
+/// elements.
 class TileMemory : protected IndexBuilder {
 public:
   TileMemory(mlir::OpBuilder &builder, mlir::Location loc,
              const TileProblem &problem);
 
-  /// Lets tiles from now on find the data elsewhere, in a near cache; `isWide`:
-  /// widened (getCopyType).
+  /// Makes tiles that are emitted from now on read the data at `pointer`, which
+  /// a task has staged in a near cache. `isWide` says that the staged data has
+  /// been widened (getCopyType).
   void setData(mlir::Value pointer, bool isWide) {
     data = pointer;
     dataType = isWide ? getCopyType(format) : elementType;
@@ -86,29 +89,30 @@ protected:
   mlir::Value keepInData(mlir::Value offset, int64_t reach) const;
   mlir::Value getPointer(mlir::Value base, mlir::Value offset,
                          int64_t distance);
-  /// Returns the mask of the lanes of vector `v` that the weights have; null
-  /// for all (haveAllLanes). To load under a mask takes a Zen 1 ten cycles.
+  /// Returns the mask of the lanes of vector `v` for which there are weights;
+  /// null for all lanes (haveAllLanes). Masks are avoided where possible,
+  /// because a masked load takes ten cycles on a Zen 1.
   mlir::Value getWeightsMask(const ContractionTile &tile, int64_t v) const;
 
   mlir::Value loadVector(mlir::Value base, mlir::Value offset, int64_t distance,
                          mlir::Value mask);
   mlir::Value loadVector(mlir::VectorType type, mlir::Value pointer,
                          mlir::Value mask);
-  /// A vector of what memory holds, as `type`.
+  /// Loads a vector of `type` without converting its elements.
   mlir::Value loadBits(mlir::VectorType type, mlir::Value pointer,
                        mlir::Value mask);
-  /// Vector `v` of weights, the products of integers at `offset` and scales at
-  /// `scalesOffset`.
+  /// Loads vector `v` of the weights: the products of the integers at `offset`
+  /// and the scales at `scalesOffset`.
   mlir::Value loadScaled(mlir::Value offset, mlir::Value scalesOffset,
                          int64_t v, mlir::Value mask);
-  /// One element in all lanes.
+  /// Loads one element into all lanes of a vector.
   mlir::Value loadSplat(mlir::Value base, mlir::Value offset, int64_t distance);
   mlir::Value splat(mlir::VectorType type, mlir::Value scalar);
   mlir::Value createZero(mlir::VectorType type);
-  /// One vector of zeros for each vector of a tile.
+  /// Returns one vector of zeros for each vector of a tile.
   llvm::SmallVector<mlir::Value> createZeros(const ContractionTile &tile);
-  /// The bias of each vector of a tile, row by row; zeros if there is no bias.
-  /// Channels run along the lanes.
+  /// Loads the bias for each vector of a tile, row by row. Returns zeros if
+  /// there is no bias. Channels must run along the lanes.
   llvm::SmallVector<mlir::Value> loadBias(const ContractionTile &tile);
   /// Adds the bias to the sums of products. It is added last: sums that start
   /// from a bias much larger than the products lose their low bits in every
@@ -131,8 +135,8 @@ protected:
   /// Lanes of a vector of the result.
   int64_t width;
   ElementFormat format;
-  /// The element types of loads: of all other operands, of the data, and of the
-  /// weights.
+  /// The element types of loads: `dataType` for the data, `weightsType` for the
+  /// weights, and `elementType` for all other operands.
   mlir::Type elementType, dataType, weightsType;
   /// A vector of the result.
   mlir::VectorType vectorType;
@@ -141,12 +145,12 @@ protected:
   ByteProducts byteProducts;
 
 private:
-  /// Vector `v` of integers at `offset`, as f32: of bytes, or of integers of 4
-  /// bits that are paired (Contraction::integerBits).
+  /// Loads vector `v` of the integers at `offset` and converts it to f32. The
+  /// integers are bytes, or pairs of 4-bit integers (Contraction::integerBits).
   mlir::Value loadIntegers(mlir::Value offset, int64_t v, mlir::Value mask);
   mlir::Value loadPaired(mlir::Value offset, int64_t v);
-  /// `offset`, moved to output `output` of weights or scales, whose blocks of
-  /// outputs are `blockStride` apart.
+  /// Returns `offset`, moved to output `output` of weights or scales whose
+  /// blocks of outputs are `blockStride` apart.
   mlir::Value addOutput(mlir::Value offset, mlir::Value output,
                         int64_t blockStride) const;
   mlir::Type getTypeAt(mlir::Value base) const {
@@ -154,10 +158,10 @@ private:
            : base == weights ? weightsType
                              : elementType;
   }
-  /// `bytes`, one or a vector of them, in the compute type. The sign is that of
-  /// the operand at `base`.
+  /// Converts `bytes`, a single byte or a vector of bytes, to the compute type.
+  /// They are signed if the operand at `base` is.
   mlir::Value widenBytes(mlir::Value bytes, mlir::Value base);
-  /// `halves`, a vector of the stored type, in the compute type.
+  /// Converts `halves`, a vector of the stored type, to the compute type.
   mlir::Value widenHalves(mlir::Value halves);
 };
 

@@ -29,8 +29,8 @@ void WeightsCopy::emit(const ContractionTile &tile) {
   emitTaps(0, getFirstOffsets(tile).weights, index(0), tile);
 }
 
-/// The taps of spatial dim `dim` and of those inside it. `number` is the number
-/// of taps before.
+/// Copies the taps of spatial dim `dim` and of the dims inside it. `number` is
+/// the linear index of the current taps of the dims outside it.
 void WeightsCopy::emitTaps(unsigned dim, Value offset, Value number,
                            const ContractionTile &tile) {
   if (dim == contraction.spatial.size())

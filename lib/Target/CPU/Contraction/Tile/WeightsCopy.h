@@ -14,19 +14,21 @@
 
 namespace tandem {
 
-/// Copies the weights of a tile of outputs to a task's workspace, where
-/// withCopiedWeights (Cost/CopiedWeights.h) describes them.
+/// Copies the weights of a tile of outputs to a task's workspace.
+/// withCopiedWeights (Cost/CopiedWeights.h) describes the contraction that
+/// reads the copy.
 class WeightsCopy : TileMemory {
 public:
-  /// Allocates the workspace. `problem` is that of the weights as they are.
+  /// Allocates the workspace. `problem` describes the contraction that reads
+  /// the original weights.
   WeightsCopy(mlir::OpBuilder &builder, mlir::Location loc,
               const TileProblem &problem, KernelScratch &scratch);
 
   /// Returns the address of the copy, whose elements are of getCopyType().
   mlir::Value getPointer() const { return memory; }
 
-  /// Emits the copy for all positions of `tile`. What is beyond the outputs is
-  /// zero.
+  /// Emits the copy for all positions of `tile`. Lanes beyond the last output
+  /// become zero.
   void emit(const ContractionTile &tile);
 
 private:
@@ -40,7 +42,7 @@ private:
                   const ContractionTile &tile);
   void store(mlir::Value vector, mlir::Value to);
 
-  /// The inputs of a group, and the groups of a tap.
+  /// The number of inputs in a group, and the number of groups of each tap.
   int64_t together() const { return contraction.inputsTogether; }
 
   int64_t groups;
