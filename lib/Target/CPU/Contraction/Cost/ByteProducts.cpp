@@ -12,7 +12,7 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The least lanes of i32 that an instruction comes for.
+/// The smallest number of i32 lanes for which the instructions exist.
 static constexpr int64_t kLeastLanes = 4;
 
 ByteProducts chooseByteProducts(const CoreModel &core, int64_t width,

@@ -18,11 +18,12 @@ namespace tandem {
 enum class ByteProducts {
   /// vpdpbusd, which takes unsigned data and signed weights.
   Quads,
-  /// vpmaddwd, on the even and on the odd bytes of quads, widened to 16 bits.
-  /// Tiles widen the quads that they load, or find them widened in copies of
-  /// the data or of the weights that a task made (getCopyType).
+  /// vpmaddwd, applied separately to the even and to the odd bytes of quads,
+  /// which are widened to 16 bits. Tiles widen the quads that they load, or
+  /// find them widened in copies of the data or of the weights that a task made
+  /// (getCopyType).
   Words,
-  /// Multiplications of i32, one for each byte. For any processor.
+  /// One multiplication of i32 for each byte of a quad. Works on any processor.
   Lanes
 };
 

@@ -25,12 +25,12 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// The share of the peak that multiply-adds reach in a register tile: what
-/// convolutions of 3 to 64 channels of 256 x 256 were seen to reach.
+/// The share of the peak that multiply-adds reach in a register tile, as
+/// measured for convolutions of 3 to 64 channels of 256 x 256.
 constexpr double kTileEfficiency = 0.9;
 
-/// Vectors of a tile along the outputs, which is not known yet: about what 32
-/// registers leave room for.
+/// The assumed number of vectors of a tile along the outputs, because the tile
+/// is not known yet. 32 registers have room for about this many.
 constexpr int64_t kTileVectors = 4;
 
 /// The largest part of a contraction's result that a task may keep in its
@@ -41,7 +41,7 @@ constexpr int64_t kMaxPartBytes = 512 << 10;
 /// that do not fit Winograd's tiles require the direct method.
 constexpr double kDirectFactor = 2;
 
-/// Lanes of a vector of f32.
+/// The number of lanes of a vector of f32.
 int64_t getWidth(const DeviceModel &device) {
   return std::max<int64_t>(device.vectorBits / 32, 1);
 }
@@ -80,7 +80,7 @@ double getShareWithoutCopies(const DeviceModel &device,
          1;
 }
 
-/// See WindowCosts.
+/// Returns WindowCosts::repeatedShare.
 double getRepeatedShare(const DeviceModel &device,
                         const Contraction &contraction,
                         const ContractionWindow &window,

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A kernel takes the cycles that its strategy estimates (ContractionStrategy.h)
-// on the cores among which its tasks can be shared, or what its bytes take. All
-// rates are the DeviceModel's, shares the CPUShares that it holds.
+// The cost of a kernel combines the time of the cycles that its strategy
+// estimates (ContractionStrategy.h), divided among the cores that can share its
+// tasks, and the time to move its bytes (ContractionCost::getNs). All rates
+// come from the DeviceModel, and all shares from the CPUShares that it holds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,8 +65,8 @@ double getShareInside(const Contraction &contraction) {
 }
 
 /// The cycles of calls that convert f16. Without F16C, which came with AVX or
-/// soon after, a call converts each element that a kernel loads or stores. At
-/// least every element is converted once, at some 10 cycles.
+/// soon after, a call converts each element that a kernel loads or stores. The
+/// estimate assumes one conversion of each element, of some 10 cycles.
 static double getCallCycles(const CostProblem &problem) {
   constexpr double kCallCycles = 10, kBytes = 2;
   bool isF16 = getElementTypeOrSelf(problem.op->getResult(0)).isF16();
@@ -98,7 +99,8 @@ ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
 
 namespace {
 
-/// More input channels lie too far apart (KernelShares::transposedReadTime).
+/// The largest number of input channels whose data may be far apart in memory
+/// without a loss of speed (KernelShares::transposedReadTime).
 constexpr int64_t kFewChannels = 16;
 
 /// The time of products of `width` lanes relative to that of whole vectors with
@@ -140,13 +142,14 @@ double getFetchTime(const CostProblem &problem, const Contraction &contraction,
   return vectorizedDim == VectorizedDim::Spatial ? pieces : 0;
 }
 
-/// A kernel of register tiles or dot products, as `contraction` says.
+/// The cost of a kernel of register tiles or, if inputs of `contraction` run
+/// along the lanes, of dot products.
 ContractionCost estimateKernelCost(ContractionWay way,
                                    const CostProblem &problem,
                                    Contraction contraction) {
   describeGroupsAsOutputs(contraction);
   ContractionSchedule schedule = scheduleContraction(contraction, problem.core);
-  // Each takes a grain at least.
+  // Each worker takes at least one grain of tasks.
   int64_t workers =
       std::min(problem.device.cores,
                llvm::divideCeilSigned(schedule.extent, schedule.grain));
@@ -175,8 +178,8 @@ ContractionCost estimateTilesCost(const CostProblem &problem,
   return cost;
 }
 
-/// The contraction that `packed` describes with the factors of its weights;
-/// nothing where they have none or there are no tiles for it.
+/// Returns `packed` with the factors of its weights, or nothing if the weights
+/// have no factors or no tiles can read them.
 std::optional<Contraction>
 withFactors(Contraction packed, int64_t inputsPerScale, int64_t integerBits) {
   packed.inputsPerScale = inputsPerScale;
@@ -185,8 +188,8 @@ withFactors(Contraction packed, int64_t inputsPerScale, int64_t integerBits) {
                                                        : std::nullopt;
 }
 
-/// The bytes of the weights of all contractions of the function of `op`, as if
-/// none had factors.
+/// The number of bytes of the weights of all contractions in the function that
+/// contains `op`, as if none of the weights had factors.
 double getProgramWeights(Operation *op) {
   double bytes = 0;
   if (auto function = op->getParentOfType<func::FuncOp>())
@@ -269,8 +272,8 @@ estimateContractionCosts(Operation *op, Expected<Contraction> given,
   return costs;
 }
 
-/// The inputs that share a scale if the weights of `op` are a constant with
-/// factors; 0 for others.
+/// The number of inputs that share a scale if the weights of `op` are a
+/// constant with factors; otherwise 0.
 static int64_t getInputsPerScale(Operation *op) {
   Operation *weights =
       cast<ir::ContractionOpInterface>(op).getWeights().getDefiningOp();
@@ -327,8 +330,9 @@ compareWithLibrary(Operation *op, const DeviceModel &device, bool useWinograd) {
   for (const ContractionCost &cost : ArrayRef(costs).drop_back())
     generated = std::min(generated, cost.getNs());
   double library = costs.back().getNs();
-  // Integers of 8 bits have no library. The eager tier copies their windows and
-  // widens all factors first, which tiles do not.
+  // The library does not multiply integers of 8 bits. The eager tier's own code
+  // first copies the windows and widens all factors, which tiles avoid, so it
+  // is assumed not to be faster.
   if (contraction->areBytesWidened())
     library = std::max(library, generated);
   return BackendCosts{generated, library};

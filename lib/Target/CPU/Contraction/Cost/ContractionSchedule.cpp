@@ -148,7 +148,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   else
     schedule.tilesPerTask =
         std::max<int64_t>(1, target / schedule.positions.tile);
-  // Even shares.
+  // Make all tasks about equally large.
   schedule.rowsPerTask = getEvenShare(schedule.rows, schedule.rowsPerTask);
   schedule.tilesPerTask = getEvenShare(tiles, schedule.tilesPerTask);
   if (isStaged)

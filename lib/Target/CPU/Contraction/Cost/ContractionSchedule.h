@@ -35,18 +35,19 @@ struct TiledDim {
 /// all tiles of outputs from it.
 struct ContractionSchedule {
   ContractionStrategy tile;
-  /// The positions of the innermost spatial dim; and the outputs, or the groups
-  /// where groups run along the lanes.
+  /// The positions of the innermost spatial dim, and the outputs. If groups run
+  /// along the lanes, `outputs` are the groups.
   TiledDim positions, outputs;
   int64_t groups = 1;
   /// The number of rows, that is, positions of the batch and of all other
-  /// spatial dims; and the rows of a task.
+  /// spatial dims, and the number of rows of a task.
   int64_t rows = 1, rowsPerTask = 1;
   /// The number of tiles of positions of a task; all tiles of a row if it has
   /// more than one row.
   int64_t tilesPerTask = 1;
-  /// The number of tiles of outputs (of all groups) of a task, and the most
-  /// positions of the data that a task stages; 0 where data is not staged.
+  /// The number of tiles of outputs (of all groups) of a task, and the largest
+  /// number of positions of the data that a task stages. Both are 0 if data is
+  /// not staged.
   int64_t columnsPerTask = 0, stagedPositions = 0;
   /// The number of tasks (for a gaxpy, of vectors of outputs), and how many are
   /// worth handing to a thread together.
@@ -59,7 +60,7 @@ struct ContractionSchedule {
     return llvm::divideCeilSigned(positions.getTiles(), tilesPerTask);
   }
   bool isStaged() const { return columnsPerTask > 0; }
-  /// The number of tiles of outputs of all groups; 1 where groups run along the
+  /// The number of tiles of outputs of all groups, or 1 if groups run along the
   /// lanes.
   int64_t getColumns() const {
     return tile.vectorizedDim == VectorizedDim::Group

@@ -20,8 +20,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The most bytes that a tile prefetches: twice as many stay in a first-level
-/// cache beside weights, until they are read.
+/// The largest number of bytes that a tile prefetches. The data of two tiles
+/// must stay in the first-level cache, beside weights, until it is read.
 static constexpr int64_t kMaxPrefetchedBytes = 4096;
 
 bool hasPairs(const Contraction &contraction, VectorizedDim vectorizedDim) {
@@ -67,7 +67,7 @@ int64_t getWidth(const Contraction &contraction, VectorizedDim vectorizedDim,
   while (width > 2 &&
          getTileSpace(contraction, vectorizedDim, width / 2).vectors == 1)
     width /= 2;
-  // A vector lies within a block.
+  // A vector never crosses the border of a block.
   if (vectorizedDim == VectorizedDim::OutputChannel &&
       contraction.outputBlock < contraction.outputChannels)
     width = std::gcd(width, contraction.outputBlock);
@@ -120,7 +120,8 @@ static void choosePrefetch(ContractionStrategy &tile,
   tile.tilesAhead = 2;
 }
 
-/// Products summed to an element, of groups of inputs or of single ones.
+/// The number of products that are summed to an element. A product takes a
+/// group of inputs (Contraction::inputsTogether), or a single input.
 static int64_t getSteps(const Contraction &contraction) {
   return contraction.getReduction() / contraction.inputChannels *
          llvm::divideCeilSigned(contraction.inputChannels,
@@ -134,9 +135,10 @@ int64_t getLargestDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
-/// Whether the tile reads whole vectors of blocks of outputs. If two integers
-/// are in a byte, it must have all vectors of a block, of which the distance
-/// between two inputs is the size.
+/// Whether the tile reads whole vectors of blocks of outputs. If a byte holds
+/// two integers, the number of vectors must be even, and a tile of weights with
+/// scales must span a whole block, whose size is the distance between two
+/// inputs.
 static bool fitsBlock(const Contraction &contraction,
                       const ContractionStrategy &tile) {
   const int64_t block = contraction.outputBlock;
@@ -149,7 +151,8 @@ static bool fitsBlock(const Contraction &contraction,
          block % tile.getLanes() == 0;
 }
 
-/// The tile of least cost among those of `best`'s lanes and width.
+/// Returns the tile with the least cost among all tiles with the vectorized dim
+/// and the width of `best`.
 static ContractionStrategy chooseTile(const Contraction &contraction,
                                       ContractionStrategy best,
                                       const ProductRates &rates,
@@ -167,7 +170,7 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   for (int64_t vectors = 1; vectors <= std::min(kMaxVectors, space.vectors);
        ++vectors) {
     ContractionStrategy tile = best;
-    // Even shares: no last tile is much smaller than the others.
+    // Divide evenly, so that no last tile is much smaller than the others.
     tile.vectors = getEvenShare(space.vectors, vectors);
     if (tile.vectors != vectors || !fitsBlock(contraction, tile))
       continue;
@@ -212,7 +215,8 @@ static ContractionStrategy chooseTile(const Contraction &contraction,
   return best;
 }
 
-/// The tile of least cost with copies of data or weights as `tile` says.
+/// Returns the tile with the least cost among those that copy data and weights
+/// as `tile` says.
 static ContractionStrategy chooseWithCopies(Contraction contraction,
                                             const ContractionStrategy &tile,
                                             const CoreModel &core) {

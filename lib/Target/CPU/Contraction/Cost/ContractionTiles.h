@@ -21,15 +21,19 @@ namespace tandem {
 /// Properties of cores with wide vectors of the last decade: multiply-adds and
 /// loads per cycle, and the latency of a multiply-add in cycles.
 inline constexpr double kFmasPerCycle = 2, kLoadsPerCycle = 2, kFmaLatency = 4;
-/// The cycles that a tile takes to begin and end, beside those to store it.
+/// The cycles that the beginning and the end of a tile take, in addition to the
+/// cycles of its stores.
 inline constexpr double kTileCycles = 30;
-/// The most vectors in a row of a tile: more would hardly save loads.
+/// The largest number of vectors in a row of a tile. More vectors would hardly
+/// save loads.
 inline constexpr int64_t kMaxVectors = 8;
 
-/// Steps of a loop that share a count and an address, at most. One of 12
-/// products has 24 operations, or 30 where its place is one of several levels;
-/// a core whose other thread is busy issues three a cycle, and takes 8 to 10
-/// cycles in place of 6.
+/// The largest number of steps in an iteration of a loop. The steps of an
+/// iteration share the loop counter and the computation of addresses. A step of
+/// 12 products with a counter and addresses of its own has 24 operations, or 30
+/// if its address depends on several levels. A core whose other hardware thread
+/// is busy issues three operations per cycle, so that such a step takes 8 to 10
+/// cycles instead of 6.
 inline constexpr int64_t kMaxStepsTogether = 4;
 /// The number of sums that hide the latency of products: of multiply-adds, and
 /// of products of words (vpmaddwd), which wait only for additions of integers.
@@ -50,7 +54,8 @@ struct ProductRates {
   double conversions = 0, rowConversions = conversions;
   /// The number of sums that hide the latency.
   int64_t inFlight = kFmasInFlight;
-  /// Bytes of a weight in memory beside those of f32.
+  /// The size of the weights in memory, for each lane of a vector, relative to
+  /// the size of f32.
   double weightShare = 1;
 };
 
@@ -67,14 +72,15 @@ struct VectorLoads {
   /// crosses. A crossing takes as long as another load. Taps and most rows of
   /// positions are not aligned.
   double crossedLines = 0;
-  /// Whether each row has data of its own, not all of them the same.
+  /// Whether each row has vectors of data of its own. Otherwise all rows share
+  /// the same vectors.
   bool isOfRow = false;
 };
 
 VectorLoads getVectorLoads(const Contraction &contraction,
                            VectorizedDim vectorizedDim, const CoreModel &core);
 
-/// The cycles of one tile of `rows` x `vectors` that sums `steps` products to
+/// The cycles of one tile of `rows` x `vectors` that adds `steps` products to
 /// each element.
 double getTileCycles(const Contraction &contraction,
                      VectorizedDim vectorizedDim, const ProductRates &rates,
@@ -95,8 +101,8 @@ double getPieceCycles(const Contraction &contraction,
                       const ContractionStrategy &tile, double pieces,
                       bool isWhole, double steps, const CoreModel &core);
 
-/// The iteration space that a tile walks over: rows, vectors, and how many
-/// times all of these are computed.
+/// The iteration space that tiles divide: `rows` x `vectors`, repeated `times`
+/// times.
 struct TileSpace {
   int64_t rows, vectors, times;
 };
@@ -104,9 +110,10 @@ struct TileSpace {
 TileSpace getTileSpace(const Contraction &contraction,
                        VectorizedDim vectorizedDim, int64_t width);
 
-/// The width of vectors, in elements: less than `widest` where a narrower
-/// vector holds everything, because some machines execute twice as many narrow
-/// vectors, and fewer lanes are masked.
+/// Returns the width of vectors, in elements. It is less than `widest` if a
+/// single narrower vector is wide enough, because some machines execute twice
+/// as many narrow vectors per cycle, and fewer lanes are masked. It also
+/// divides the size of blocks of outputs, if there are several.
 int64_t getWidth(const Contraction &contraction, VectorizedDim vectorizedDim,
                  int64_t widest);
 
@@ -118,13 +125,15 @@ int64_t getLargestDivisor(int64_t number, int64_t most);
 double getSpaceCycles(const TileSpace &space, const ContractionStrategy &tile,
                       llvm::function_ref<double(int64_t, int64_t)> getCycles);
 
-/// Whether data and result are too large for the second-level cache to hold
-/// them from before: it may where it has room for twice their bytes.
+/// Whether data and result are too large to be in the second-level cache
+/// already when the kernel starts. They are assumed to be there if the cache
+/// has room for twice their bytes.
 bool exceedsL2(const Contraction &contraction, const CoreModel &core);
 
-/// Rows, `distance` bytes apart, that the first-level cache can hold a line of
-/// each of: those a multiple of its period apart compete for the few ways of a
-/// set, one of which the weights take.
+/// Returns the number of rows, `distance` bytes apart, for which the
+/// first-level cache can hold one line each. Rows whose distance is a multiple
+/// of the cache's period compete for the few ways of one set, and the weights
+/// occupy one of these ways.
 int64_t getRowsInCache(int64_t distance, const CoreModel &core);
 
 /// Chooses the tile of a matrix unit with the least cost. Returns nothing if
@@ -134,14 +143,14 @@ std::optional<ContractionStrategy>
 chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
                  bool mayCopy);
 
-/// Chooses the tile with the least cost where inputs run along the lanes. A
-/// good tile has few loads per product, and enough independent products to hide
+/// Chooses the tile with the least cost if inputs run along the lanes. A good
+/// tile has few loads per product, and enough independent products to hide
 /// their latency.
 ContractionStrategy chooseDotTile(const Contraction &contraction,
                                   CoreModel core);
 
-/// Chooses the tile with the least cost where the tile slides over the data
-/// with the weights in registers (slidesOverTaps). A good tile has enough
+/// Chooses the tile with the least cost if the tile slides over the data with
+/// the weights in registers (slidesOverTaps). A good tile has enough
 /// independent products to hide their latency, and reads neighboring cache
 /// lines together.
 ContractionStrategy chooseSlidingTile(const Contraction &contraction,

@@ -18,13 +18,15 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Cycles of a step whose weights are in a row, and a page, of their own:
-/// matrices of 768 x 768 and 4 x 128 x 768 take 10 cycles a step of 6 x 2
-/// products on a Zen 3, where packed weights take 6.
+/// The cycles that a step loses if its weights are in a row, and a page, of
+/// their own. With matrices of 768 x 768 and 4 x 128 x 768, a step of 6 x 2
+/// products takes 10 cycles on a Zen 3, and 6 cycles with packed weights.
 static constexpr double kRowCycles = 4;
-/// Pieces of rows so many lines apart, or fewer, are fetched ahead.
+/// The largest distance between pieces of rows, in cache lines, at which the
+/// hardware prefetcher fetches the next piece.
 static constexpr int64_t kNearLines = 4;
-/// Cycles to load and to store a vector beside what memory takes.
+/// The cycles to load and to store a vector, in addition to the time that
+/// memory takes.
 static constexpr double kCyclesPerVector = 2;
 
 static bool areInRows(const Contraction &contraction) {

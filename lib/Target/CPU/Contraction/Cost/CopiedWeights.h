@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Weights that are not packed lie in rows of all outputs. A tile reads a short
-// piece of each row, so that pieces compete for few sets of the first-level
-// cache, lie in a page each, and come too irregularly for the hardware to fetch
-// them ahead. A task of many positions copies the pieces of its tile of outputs
-// first, one behind the other and in the compute type (Goto and van de Geijn,
+// Weights that are not packed are stored in rows that span all outputs. A tile
+// reads a short piece of each row. The pieces compete for few sets of the
+// first-level cache, each piece is in a page of its own, and the accesses are
+// too irregular for the hardware prefetcher. A task of many positions therefore
+// first copies the pieces of its tile of outputs to contiguous memory and
+// converts them to the type that getCopyType returns (Goto and van de Geijn,
 // "Anatomy of High-Performance Matrix Multiplication", TOMS 34, 2008).
 //
 //===----------------------------------------------------------------------===//
@@ -26,13 +27,13 @@ namespace tandem {
 /// of the tile are outputs.
 bool canCopyWeights(const Contraction &contraction);
 
-/// Whether there is room for those of `tile` beside the data in a second-level
-/// cache.
+/// Whether the copied weights of `tile` take at most half of the second-level
+/// cache, which leaves room for the data.
 bool areCopiedWeightsNear(const Contraction &contraction,
                           const ContractionStrategy &tile,
                           const CoreModel &core);
 
-/// The cycles of all copies.
+/// The cycles in which all tasks copy weights, in vectors of `width` outputs.
 double getCopyCycles(const Contraction &contraction, int64_t width,
                      const CoreModel &core);
 
@@ -45,8 +46,9 @@ bool haveRowsOwnWeights(const Contraction &contraction);
 /// half of a quad has its even bytes, and the second half its odd bytes.
 Contraction withCopiedWeights(Contraction contraction, int64_t lanes);
 
-/// Cycles of a step of a tile of `bytes` bytes of outputs, lost to weights that
-/// come from another row at each step and do not stay in the first-level cache.
+/// Returns the cycles that a step loses because each step reads the weights of
+/// another row, which do not stay in the first-level cache. `bytes` is the size
+/// of the weights that a step reads from its row.
 double getRowCycles(const Contraction &contraction, int64_t bytes,
                     const CoreModel &core);
 

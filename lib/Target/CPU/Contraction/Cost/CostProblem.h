@@ -26,7 +26,7 @@ struct CostProblem {
   OpCost cost;
   CoreModel core;
   CPUShares shares;
-  /// The number of outputs in a block of the weights, where they are packed.
+  /// The number of outputs in a block of the weights, if these are packed.
   std::optional<int64_t> packedBlock = std::nullopt;
   /// Whether the weights of two outputs are adjacent in memory.
   bool areOutputsAdjacent = true;
@@ -34,15 +34,16 @@ struct CostProblem {
   /// share a scale.
   int64_t inputsPerScale = 0;
   /// The bytes of all weights that pass through the caches between two calls of
-  /// the op. 0 for weights without factors, of which all ways read the same.
+  /// the op. It is 0 for weights without factors, because all ways then read
+  /// the same number of bytes.
   double weightsBetween = 0;
 };
 
 /// Whether the channels of each position of the data are adjacent in memory.
 bool isDataChannelsLast(const Contraction &contraction);
 
-/// The share of their estimated speed that tiles of `contraction` reach whose
-/// lanes run along `vectorizedDim`.
+/// The share of their estimated speed that tiles of `contraction` reach if
+/// `vectorizedDim` runs along their lanes.
 double getTileShare(const KernelShares &shares, const Contraction &contraction,
                     VectorizedDim vectorizedDim);
 
@@ -55,8 +56,8 @@ double getShareInside(const Contraction &contraction);
 ContractionCost getCostOfCycles(ContractionWay way, const CostProblem &problem,
                                 double cycles, int64_t workers, double balance);
 
-/// The cost of the library. `contraction` describes the op with packed weights;
-/// null where it cannot be described.
+/// The cost of the library. `contraction` describes the op with packed weights.
+/// It is null if the op cannot be described as a contraction.
 ContractionCost estimateLibraryCost(CostProblem problem,
                                     const Contraction *contraction);
 

@@ -18,17 +18,20 @@ namespace tandem {
 /// the first-level cache, relative to that of a single stream. kNearShare is
 /// the share of the first-level cache in which an operand stays.
 static constexpr double kStreamsShare = 0.75, kNearShare = 0.5;
-/// Cycles of a dot product to sum the lanes of one vector, of several at once.
+/// The cycles to sum the lanes of one accumulator, if several are summed at
+/// once.
 static constexpr double kCyclesPerSum = 3;
 
 namespace {
-/// Dot products of `rows` positions and `columns` outputs at a time.
+/// A tile that computes the dot products of `rows` positions and `columns`
+/// outputs at a time.
 struct DotTile {
   ProductRates rates;
   double rows, columns, steps;
   /// The loads per cycle of operands that are not in the first-level cache.
   double farLoadsPerCycle;
-  /// Whether the operand is in the first-level cache from the tile before.
+  /// Whether the data of the rows, and the weights of the columns, are still in
+  /// the first-level cache from the previous tile.
   bool rowsAreNear, columnsAreNear;
 
   double getCycles() const {
@@ -72,7 +75,8 @@ ContractionStrategy chooseDotTile(const Contraction &contraction,
       ContractionStrategy tile = best;
       tile.width = columns;
       tile.rows = rows;
-      // All rows pass by one tile of columns, then by the next.
+      // All rows are multiplied by one tile of columns before the next tile of
+      // columns.
       auto isNear = [&](int64_t vectors) {
         return elementBytes * double(vectors * contraction.getReduction()) <=
                kNearShare * double(core.l1Bytes);

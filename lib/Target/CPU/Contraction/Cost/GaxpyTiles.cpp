@@ -14,14 +14,16 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The least and the largest number of rows of weights in a pass. Fewer rows do
-/// not repay loading and storing the sums, and a core does not follow more
-/// streams.
+/// The least and the largest number of rows of weights in a pass. With fewer
+/// rows, loading and storing the sums does not pay. With more rows, a core
+/// cannot follow all streams.
 static constexpr int64_t kMinPassInputs = 4, kMaxPassInputs = 8;
-/// Bytes of a cache line; and of the piece of a row that is worth a task. From
-/// memory, rows in such pieces take as long as packed weights.
+/// kLineBytes is the size of a cache line. kPieceBytes is the smallest size of
+/// a piece of a row that is worth a task. From memory, reading rows in such
+/// pieces takes as long as reading packed weights.
 static constexpr double kLineBytes = 64, kPieceBytes = 2048;
-/// Each piece of a row costs the time of so many lines until it is a stream.
+/// The beginning of each piece of a row costs the time of this many cache
+/// lines, until the hardware recognizes a stream.
 static constexpr double kPieceLines = 10;
 /// The time of reading packed weights in one stream, relative to reading the
 /// rows of a pass in several streams: from memory, and from the last-level
@@ -34,8 +36,8 @@ static double getWeightBytes(const Contraction &contraction) {
                 contraction.getFormat().bytes);
 }
 
-/// Whether the weights are a matrix that comes from beyond the second-level
-/// cache and that all positions are multiplied with.
+/// Whether the weights are a single matrix for all positions, and too large to
+/// stay in the second-level cache.
 static bool isFarMatrix(const Contraction &contraction, CoreModel core) {
   const Contraction::SpatialDim &dim = contraction.spatial.back();
   return contraction.groups == 1 &&
@@ -65,8 +67,8 @@ std::optional<ContractionStrategy> chooseGaxpy(const Contraction &contraction,
   ContractionStrategy gaxpy;
   gaxpy.width = core.vectorBits / 32;
   gaxpy.rows = contraction.spatial.back().size;
-  // Beside the data of a pass there are the sums of a vector, and weights that
-  // are widened or not.
+  // Besides the data of a pass, registers hold the sums of one vector of
+  // outputs, and one vector of weights or, if weights are widened, two.
   int64_t others = gaxpy.rows + (contraction.getFormat().isWidened() ? 2 : 1);
   gaxpy.passInputs =
       std::min((core.getRegisters() - others) / gaxpy.rows, kMaxPassInputs);
@@ -92,7 +94,8 @@ bool isAsFastAsPacked(const ContractionStrategy &inPlace,
                                   strategy.getLanes());
   };
   int64_t tasks = countTasks(inPlace);
-  // The tasks of a gaxpy share its rows; those of dot products have their own.
+  // The tasks of a gaxpy divide each row of the weights among them. A task of
+  // dot products reads whole rows of its own.
   double pieceBytes = double(contraction.getFormat().bytes) *
                       (areDots ? double(contraction.inputChannels)
                                : double(contraction.outputChannels) /

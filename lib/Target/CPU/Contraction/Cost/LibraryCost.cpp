@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The library runs on tiles of registers, which begin and end like ours, and
-// reaches a share of their speed that depends on the kind of convolution
-// (LibraryShares).
+// The library also computes register tiles, with the same overhead at their
+// beginning and end as our kernels have. It reaches a share of the speed of our
+// tiles that depends on the kind of convolution (LibraryShares).
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,7 +22,8 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// Fewer operations the library runs on one thread (runtime/eager/onednn).
+/// The library runs an op with fewer operations than this on one thread
+/// (runtime/eager/onednn).
 constexpr double kLibraryThreadFlops = 1e6;
 
 /// Returns the speed of the library as a share of the speed of our own tiles.
@@ -44,7 +45,8 @@ bool isChannelsLast(const Contraction &contraction) {
   return contraction.outputDim == contraction.result.getRank() - 1;
 }
 
-/// `contraction` on data that has been reordered.
+/// Returns `contraction` as it reads data that has been reordered to channels
+/// last.
 Contraction withChannelsLast(Contraction contraction) {
   contraction.inputDataStride = 1;
   contraction.groupDataStride = contraction.inputChannels;
@@ -74,8 +76,8 @@ Contraction getMatrixProduct(Contraction contraction) {
   return contraction;
 }
 
-/// The number of cycles in which the library copies the data into these
-/// columns; 0 if the data is a matrix already.
+/// The number of cycles in which the library copies the data into the columns
+/// of getMatrixProduct(); 0 if the data is a matrix already.
 double getColumnCycles(const CostProblem &problem,
                        const Contraction &contraction) {
   if (llvm::all_of(contraction.spatial, [](const Contraction::SpatialDim &dim) {
@@ -116,7 +118,7 @@ bool usesMatrixUnit(const CostProblem &problem,
          contraction.getFormat().memory.isBF16() && !isInF32;
 }
 
-/// In whole tiles.
+/// The number of cycles of the matrix unit, which computes whole tiles only.
 double getMatrixUnitCycles(const CostProblem &problem,
                            const Contraction &contraction) {
   constexpr int64_t kSide = 16, kInner = 32;
@@ -145,10 +147,11 @@ int64_t getGroupInputs(ir::ConvOp conv) {
   return shapeOf(conv.getKernel())[conv.getLayout().getKernel().find('I')];
 }
 
-/// The share of the peak for what has no register tiles. The eager tier's own
-/// kernels compute integers of 8 bits. With one channel in each group and
-/// channels first, they reach no more than the library does without a special
-/// kernel (0.6 Gop/s on a Zen 1, and 30 Gop/s for whole channels).
+/// The share of the peak that contractions without register tiles reach. The
+/// eager tier's own kernels compute integers of 8 bits. With one channel in
+/// each group and channels first, they reach no more than the library does
+/// without a special kernel (0.6 Gop/s on a Zen 1, and 30 Gop/s for whole
+/// channels).
 double getOtherShare(const CostProblem &problem) {
   const LibraryShares &library = problem.shares.library;
   ir::ConvOp conv = getByteConv(problem);
@@ -161,7 +164,8 @@ double getOtherShare(const CostProblem &problem) {
 /// convolution of bytes into a matrix (im2col); 0 for other ops.
 double getByteColumnCycles(const CostProblem &problem) {
   ir::ConvOp conv = getByteConv(problem);
-  // With one channel in each group, it adds products to the result directly.
+  // With one channel in each group, the eager tier adds products to the result
+  // directly.
   if (!conv || getGroupInputs(conv) == 1)
     return 0;
   const StringRef output = conv.getLayout().getOutput(),
@@ -188,10 +192,11 @@ double getLibraryCycles(const CostProblem &problem,
          getByteColumnCycles(problem);
 }
 
-/// The time to lay out the weights for the library's code, in each call where
-/// they are not constant: for the matrix unit, and for all convolutions of
-/// images with their channels last. A Zen 4 takes 1.8 ms to reorder 4 MiB of
-/// OIHW weights, and a quarter of that where outputs are adjacent (HWIO).
+/// The time to reorder the weights to the layout of the library's code, in each
+/// call, if they are not constant. The library reorders them for the matrix
+/// unit, and for all convolutions of channels-last images. A Zen 4 takes 1.8 ms
+/// to reorder 4 MiB of OIHW weights, and a quarter of that where outputs are
+/// adjacent (HWIO).
 double getWeightsNs(const CostProblem &problem,
                     const Contraction &contraction) {
   const bool isConv =
@@ -232,7 +237,8 @@ double getReorderNs(const CostProblem &problem,
 /// Returns `contraction` as the library computes it, and sets `changeNs` to the
 /// time of reordering its images. The library reorders both images, in a call
 /// each, unless both have their channels last, or both have them first and the
-/// library supports that. It has no code for an image of each kind.
+/// library supports that. It has no code for one image with channels last and
+/// one with channels first.
 Contraction withLibraryImages(const CostProblem &problem,
                               Contraction contraction, double &changeNs) {
   changeNs = 0;
@@ -252,13 +258,15 @@ Contraction withLibraryImages(const CostProblem &problem,
   return assumePacked(contraction);
 }
 
-/// f16 is none of the library's types: copies of all operands are widened for
-/// it, and its result is rounded from one (eager's ThroughFloat).
+/// Whether the eager tier calls the library on copies in f32 (ThroughFloat in
+/// the eager tier). The library does not support f16, so all operands are
+/// widened to f32, and the result is rounded to f16.
 bool isThroughF32(const CostProblem &problem) {
   return getElementTypeOrSelf(problem.op->getResult(0)).isF16();
 }
 
-/// The time to make these copies. Large copies get new memory at each call.
+/// The time to make the copies in f32. Large copies are allocated anew at each
+/// call.
 double getThroughF32Ns(const CostProblem &problem) {
   if (!isThroughF32(problem))
     return 0;
@@ -279,7 +287,8 @@ bool widensBF16(const CostProblem &problem) {
          getElementTypeOrSelf(problem.op->getResult(0)).isBF16();
 }
 
-/// What the library computes of `contraction`: f16, and maybe bf16, in f32.
+/// Returns `contraction` in the type in which the library computes it: f32
+/// instead of f16, and instead of bf16 if widensBF16().
 Contraction withLibraryFormat(const CostProblem &problem,
                               Contraction contraction) {
   if (!isThroughF32(problem) && !widensBF16(problem))

@@ -25,21 +25,24 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Tile registers, and the rows and the bytes of a row of each.
+/// The number of tile registers, the number of rows of each register, and the
+/// number of bytes of a row.
 static constexpr int64_t kRegisters = 8, kRegisterRows = 16,
                          kRegisterBytes = 64;
-/// The cycles of products for each row of data, and those of loading or storing
-/// a row of a register (Intel 64 and IA-32 Architectures Optimization Reference
-/// Manual, chapter on AMX). Products with a register of weights that was just
-/// loaded take at least kLeastCycles, however few rows the data has. (Measured
-/// in loops of both instructions.)
+/// The cycles of products for each row of data, and the cycles to load and to
+/// store a row of a register (Intel 64 and IA-32 Architectures Optimization
+/// Reference Manual, chapter on AMX). A row that crosses a border of cache lines
+/// costs another load. Products with a register of weights that was just loaded
+/// take at least kLeastCycles, however few rows the data has; loops of both
+/// instructions showed this.
 static constexpr double kCyclesPerRow = 1, kCyclesPerLoad = 0.5,
                         kCyclesPerStore = 1, kLeastCycles = 16;
-/// The cycles in which a task copies a vector of its data to pad the rows.
+/// The cycles to copy one vector of data when a task pads its rows.
 static constexpr double kCopyCycles = 2;
 
-/// The inputs of the innermost taps if they are adjacent in data and weights,
-/// so that instructions may take some of several taps; otherwise of one tap.
+/// Returns the number of inputs of all innermost taps if these are adjacent in
+/// data and weights, because an instruction may then take inputs of several
+/// taps. Otherwise returns the number of inputs of one tap.
 static int64_t getAdjacentInputs(const Contraction &contraction) {
   const Contraction::SpatialDim &inner = contraction.spatial.back();
   const int64_t inputs = contraction.inputChannels,
@@ -64,7 +67,8 @@ static bool canUseMatrixUnit(const Contraction &contraction,
              kRegisterRows;
 }
 
-/// The cycles of a tile, whose sums take `steps` steps of quads.
+/// The cycles of a tile that adds the products of `steps` quads of inputs to
+/// each sum.
 static double getMatrixTileCycles(const ContractionStrategy &tile, double steps,
                                   double crossedLines, const CoreModel &core) {
   const auto registers = double(tile.getTileRegisters()),

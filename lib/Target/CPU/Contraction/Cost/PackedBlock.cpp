@@ -12,10 +12,12 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Bytes a cycle when weights are packed: read and written.
+/// The number of bytes that are read or written per cycle when weights are
+/// packed.
 static constexpr double kPackedBytesPerCycle = 4;
-/// An estimate is taken to be surely less than another one if it is less than
-/// this share of it, in spite of the errors of both.
+/// Constant weights are not packed if the kernel takes at most this share of
+/// the time without packing. Although both estimates have errors, such a kernel
+/// is surely faster.
 static constexpr double kSurelyLess = 0.8;
 
 std::optional<int64_t> getPackedBlock(Operation *hero, Contraction contraction,

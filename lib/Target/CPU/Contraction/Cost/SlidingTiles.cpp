@@ -14,11 +14,11 @@ using namespace mlir;
 
 namespace tandem {
 
-/// More taps do not stay in registers beside the sums.
+/// The largest number of taps whose weights stay in registers beside the sums.
 static constexpr int64_t kMaxSlidingTaps = 8;
-/// Cycles lost for each vector of groups that is read and written by itself,
-/// and not with its neighbor in the next line: measured on 512 groups beyond
-/// the second-level cache.
+/// The cycles lost for each vector of groups that is read and written alone,
+/// without its neighbor in the next cache line. Measured on 512 groups that are
+/// not in the second-level cache.
 static constexpr double kLoneVectorCycles = 4;
 
 /// Instructions that convert a vector of bytes to f32.
@@ -30,7 +30,7 @@ bool slidesOverTaps(const Contraction &contraction,
          contraction.spatial.back().taps <= kMaxSlidingTaps;
 }
 
-/// Positions of the data that the taps of `rows` positions see.
+/// The number of positions of the data that the taps of `rows` positions read.
 static int64_t getSlidingLoads(const Contraction::SpatialDim &dim,
                                int64_t rows) {
   int64_t most = rows * dim.taps;
@@ -74,7 +74,8 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
        ++vectors) {
     ContractionStrategy tile = best;
     tile.vectors = getEvenShare(space.vectors, vectors);
-    // Beside the sums, the weights of a vector and the data of two positions.
+    // Besides the sums, registers hold the weights of all taps of one vector,
+    // and the data of two positions.
     int64_t most = (core.getRegisters() - inner.taps - 2) / vectors;
     if (tile.vectors != vectors || most < 1)
       continue;

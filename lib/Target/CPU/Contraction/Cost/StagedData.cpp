@@ -18,11 +18,10 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Most positions of a tile.
+/// The largest number of positions of a tile.
 static constexpr int64_t kMaxTilePositions = 32;
 
-/// Whether memory has the dims of the data in the order of the loops, one
-/// behind the other.
+/// Whether the data is contiguous, with its dims in the order of the loops.
 static bool isInOrder(const Contraction &contraction) {
   int64_t stride = getStagedInputs(contraction);
   for (const Contraction::SpatialDim &dim :
@@ -41,9 +40,9 @@ static bool isInOrder(const Contraction &contraction) {
   return true;
 }
 
-/// Returns the bytes of data that the smallest possible task reads. Its
-/// positions are one step of the outermost spatial dim, or a tile where there
-/// is no other dim.
+/// Returns the number of bytes of data that the smallest possible task reads.
+/// Its positions are one step of the outermost spatial dim, or one tile if
+/// there is only one spatial dim.
 static int64_t getLeastBytes(const Contraction &contraction) {
   const Contraction::SpatialDim &dim = contraction.spatial.front();
   int64_t steps = contraction.spatial.size() > 1
@@ -111,7 +110,7 @@ double getStagedShare(const Contraction &contraction, int64_t chunks) {
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
                   bool areWords) {
   ElementFormat format = contraction.getFormat();
-  // Quads are widened whole.
+  // Data in quads can be widened only if it consists of whole quads.
   const bool canWiden =
       areWords ? contraction.inputChannels % contraction.inputsTogether == 0
                : contraction.inputsTogether == 1 && format.compute.isF32();

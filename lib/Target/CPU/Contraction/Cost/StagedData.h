@@ -27,15 +27,16 @@ namespace tandem {
 struct ContractionStrategy;
 struct ProductRates;
 
-/// The most bytes that a task stages in its workspace: half of a second-level
-/// cache of 1 MiB.
+/// The largest number of bytes that a task stages in its workspace: half of a
+/// second-level cache of 1 MiB.
 inline constexpr int64_t kMaxStagedBytes = 512 << 10;
 
-/// The number of tasks that is enough to be shared out evenly, and the least
-/// number of positions of a task, which makes loading the weights from a
-/// distant cache worthwhile.
+/// kWantedTasks is the number of tasks at which threads are busy evenly enough.
+/// A task should have at least kMinPositionsPerTask positions, so that it pays
+/// to load the weights from a distant cache.
 inline constexpr int64_t kWantedTasks = 16, kMinPositionsPerTask = 56;
-/// The number of positions for which they are to be used where tasks are many.
+/// The number of positions for which a task should use the weights that it
+/// loads, if there are many tasks.
 inline constexpr int64_t kPositionsPerTask = 112;
 
 /// Number of elements at one position of the data: the input channels of all
@@ -44,23 +45,24 @@ inline int64_t getStagedInputs(const Contraction &contraction) {
   return contraction.groups * contraction.inputChannels;
 }
 
-/// Whether the tasks of `contraction` can stage their data; the Error says why
-/// not, as a clause that continues a sentence about it. The answer holds
-/// whether or not positions are merged afterwards (flattenPositions).
+/// Whether the tasks of `contraction` can stage their data. If not, the Error
+/// gives the reason as a phrase whose subject is the contraction, such as "has
+/// data of one element". The answer holds whether or not positions are merged
+/// afterwards (flattenPositions).
 Status checkStaged(const Contraction &contraction);
 
 /// Whether a prologue can compute the data: like checkStaged, but data of
 /// integers of 8 bits is refused.
 Status checkPrologue(const Contraction &contraction);
 
-/// The least number of steps along the outermost spatial dim that a task has.
-/// With so many, the rows that it shares with its neighbors are at most half
-/// of those that it stages alone.
+/// The smallest number of steps along the outermost spatial dim that a task
+/// should have. With this number, a task shares at most half as many rows with
+/// its neighbor as it stages for itself.
 int64_t getLeastSteps(const Contraction &contraction);
 
-/// How many times each element of the data is staged, on average, by at most
-/// `chunks` tasks along the positions: neighboring tasks read some of the same
-/// rows.
+/// The average number of times that each element of the data is staged by at
+/// most `chunks` tasks along the positions. It exceeds 1 if neighboring tasks
+/// read some of the same rows.
 double getStagedShare(const Contraction &contraction, int64_t chunks);
 
 /// Whether tasks can convert the data before the tiles read it, which pays if
@@ -70,7 +72,8 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
                   bool areWords);
 
-/// The positions behind the end of `dim` that windows read.
+/// The number of positions behind the end of the data along `dim` that windows
+/// read.
 int64_t getPadHigh(const Contraction::SpatialDim &dim);
 
 /// Whether tasks can copy whole rows of the data and pad them.
@@ -80,7 +83,8 @@ bool canPadRows(const Contraction &contraction);
 /// spatial dim, include their padding.
 Contraction withPaddedRows(Contraction contraction);
 
-/// Cycles in which tasks copy their data, some of it several times.
+/// The cycles in which all tasks copy their data. Data that several tasks read
+/// is copied several times.
 double getWideningCycles(const Contraction &contraction,
                          const ContractionStrategy &tile,
                          const ProductRates &rates);

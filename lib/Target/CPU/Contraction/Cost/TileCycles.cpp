@@ -15,14 +15,15 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Operations a cycle, and those of a step besides products and loads: the
-/// digits of its number, addresses, the loop.
+/// kOpsPerCycle is the number of operations that a core issues per cycle.
+/// kStepOps is the number of operations of a step besides products and loads:
+/// the digits of its number, addresses, and the loop.
 static constexpr double kOpsPerCycle = 5, kStepOps = 8;
-/// The latency, in cycles, of a product of pairs of bf16, half as many of which
-/// begin per cycle (Zen 4).
+/// The latency, in cycles, of a product of pairs of bf16 (Zen 4). Half as many
+/// of these products as multiply-adds begin per cycle.
 static constexpr double kPairLatency = 6;
-/// The latency of vpdpbusd, which begins as often as a multiply-add (Ice Lake:
-/// uops.info; Zen 4).
+/// The latency of vpdpbusd, in cycles. As many of these instructions as
+/// multiply-adds begin per cycle (Ice Lake: uops.info; Zen 4).
 static constexpr double kDotLatency = 5;
 /// The latency of the two additions that follow two vpmaddwd.
 static constexpr double kWordsLatency = 2;
@@ -35,14 +36,15 @@ static constexpr double kWordsLatency = 2;
 static constexpr double kPiecePower = 1.5, kPartShare = 0.83,
                         kStepsThatHidePieces = 200;
 static constexpr int64_t kFetchedBytes = 128;
-/// Cycles of a step lost for each row of data: a stream of its own.
+/// The cycles that a step loses for each row of data, because each row is a
+/// separate stream.
 static constexpr double kStreamCycles = 0.02;
 
 ProductRates getRates(const Contraction &contraction,
                       VectorizedDim vectorizedDim, CoreModel core) {
   // Scaled weights are widened, converted to f32 and multiplied by a scale. Two
-  // vectors of integers of 4 bits share one that is widened, and are found in a
-  // table or take one or two shifts.
+  // vectors of integers of 4 bits share one widened vector. AVX-512 looks up
+  // their values in a table; other processors need one or two shifts.
   if (contraction.areWeightsScaled()) {
     const bool isShifted =
         contraction.areIntegersPaired() && core.vectorBits < 512;
@@ -70,7 +72,7 @@ ProductRates getRates(const Contraction &contraction,
 /// is not hidden either.
 static constexpr double kOverlapNorm = 4, kNotHiddenBeyond = 0.13;
 
-/// Both times, of which the shorter one is mostly hidden.
+/// Combines two times, the longer of which mostly hides the shorter one.
 static double overlap(double cycles, double others) {
   return std::pow(std::pow(cycles, kOverlapNorm) +
                       std::pow(others, kOverlapNorm),
@@ -108,7 +110,8 @@ static double addStridedWeightCycles(double cycles, double rows, double steps,
       (areApart ? std::min(distance, double(core.lineBytes)) : weightBytes);
   const double ofPass =
       perStep * (areApart ? double(contraction.inputChannels) : steps);
-  // The weights of the tile, and those of all outputs.
+  // The bytes of the weights that the tile uses, and of the weights of all
+  // outputs.
   const double own = steps * weightBytes * rows,
                all = steps * weightBytes * double(contraction.outputChannels);
   const double near = double(core.l2Bytes) / 2;
@@ -137,8 +140,8 @@ VectorLoads getVectorLoads(const Contraction &contraction,
           contraction.outputDataStride != 0};
 }
 
-/// The loads of a row of data in a step: of each input of a group that one
-/// product takes, unless they are adjacent.
+/// The number of loads of a row of data in a step. If a product takes a group
+/// of inputs that are not adjacent, each input is loaded separately.
 static int64_t countLoadsOfRow(const Contraction &contraction,
                                VectorizedDim vectorizedDim) {
   return hasPairs(contraction, vectorizedDim) &&
@@ -163,7 +166,7 @@ double getTileCycles(const Contraction &contraction,
   double conversions =
       vectorLoads * rates.conversions + rowsOfData * rates.rowConversions;
   double operations = fmas * rates.fmas + conversions + 2 * shuffles;
-  // A shift and an or put each further input of a group beside the others.
+  // Each further input of a group is inserted by a shift and an or.
   double merges = 2 * rowsOfData * (loadsOfRow - 1);
   double issued = operations + vectorLoads + rowLoads + merges + kStepOps;
   double latency =
@@ -189,7 +192,8 @@ double getPieceCycles(const Contraction &contraction,
                       const ContractionStrategy &tile, double pieces,
                       bool isWhole, double steps, const CoreModel &core) {
   int64_t bytes = getResultBytes(contraction) * tile.getLanes();
-  // Along positions the next piece of a row follows at once.
+  // If positions run along the lanes, the next tile writes the next piece of
+  // the row immediately afterwards.
   bool isFollowed = tile.vectorizedDim == VectorizedDim::Spatial &&
                     bytes >= 2 * kFetchedBytes;
   if (isWhole || isFollowed || tile.vectorizedDim == VectorizedDim::Group)
