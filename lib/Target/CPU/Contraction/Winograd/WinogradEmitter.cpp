@@ -99,7 +99,8 @@ void WinogradEmitter::transformData(Value tile, Value slot) {
   markTile(corner, slot);
 }
 
-/// The columns of a tile, then its rows; lanes behind the inputs are zeros.
+/// Transforms the columns of a tile, then its rows. Lanes beyond the last input
+/// are zeros.
 void WinogradEmitter::transformDataVector(const Corner &corner, Value slot,
                                           Value vector) {
   int64_t width = plan.tile.width;
@@ -147,7 +148,8 @@ Value WinogradEmitter::loadPosition(const Corner &corner, Value row,
                   : loadData({corner.batch, y, x}, isData, channel, mask);
 }
 
-/// A vector of a position of the data, or zeros where that is padding.
+/// Loads a vector of the data at position `at`, or zeros if the position is
+/// padding.
 Value WinogradEmitter::loadData(const Corner &at, Value isData, Value channel,
                                 Value mask) {
   Value offset =
@@ -159,7 +161,8 @@ Value WinogradEmitter::loadData(const Corner &at, Value isData, Value channel,
   return load(pointer, mask);
 }
 
-/// The same of data that comes from a prologue, which pads nothing.
+/// Like loadData, but for data that a prologue computes. The prologue computes
+/// no padding, so vectors at positions that are padding are replaced by zeros.
 Value WinogradEmitter::computeData(const Corner &at, Value isData,
                                    Value channel, Value mask) {
   Value row = add(scale(at.batch, conv.spatial[0].dataSize), at.row);
@@ -167,14 +170,15 @@ Value WinogradEmitter::computeData(const Corner &at, Value isData,
   Value safe =
       arith::SelectOp::create(builder, loc, isData, position, index(0));
   Value data = emitData(safe, channel, mask);
-  // In lanes behind the last input, the prologue has computed on zeros; set
-  // these lanes to zero.
+  // In lanes beyond the last input, the prologue has computed some function of
+  // zeros. Set these lanes to zero.
   if (mask)
     data = arith::SelectOp::create(builder, loc, mask, data, constant(0));
   return arith::SelectOp::create(builder, loc, isData, data, constant(0));
 }
 
-/// 12 multiply-adds; polynomials at ±a and ±b share their even and odd parts.
+/// Takes 12 multiply-adds, because the polynomials at ±a and ±b share their
+/// even and odd parts.
 WinogradEmitter::Vectors WinogradEmitter::applyB(const Vectors &d) {
   constexpr double kNear2 = kNear * kNear, kFar2 = kFar * kFar;
   auto evaluateAtEnds = [&](Value low, Value middle, Value high) {
@@ -265,7 +269,7 @@ void WinogradEmitter::transformResultVector(Value block, const Corner &corner,
     emitWindows(corner, output);
 }
 
-/// The columns of a tile's products.
+/// Transforms the columns of a tile's products.
 void WinogradEmitter::transformProductColumns(Value slot, Value lane) {
   forEach(index(kSize), [&](Value column) {
     Vectors sums;
@@ -282,7 +286,7 @@ void WinogradEmitter::transformProductColumns(Value slot, Value lane) {
   });
 }
 
-/// The results of a row of a tile, without bias.
+/// Writes the results of one row of a tile, without bias, to `results`.
 void WinogradEmitter::emitResultRow(Value row, Value lane, Value isDirect) {
   int64_t width = plan.tile.width;
   auto emitTransformed = [&] {
@@ -303,7 +307,8 @@ void WinogradEmitter::emitResultRow(Value row, Value lane, Value isDirect) {
   emitIf(isDirect, emitDirect, emitTransformed);
 }
 
-/// The rows and columns of a tile that there are.
+/// Adds the bias to the results of a tile and emits their epilogue, for the
+/// rows and columns of the tile that the result has.
 void WinogradEmitter::storeResults(const Corner &corner, Value output,
                                    Value lane, Value initial, Value isDirect) {
   ContractionTile tile;
@@ -325,7 +330,8 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
   });
 }
 
-/// Sums and differences of the products at ±a and ±b.
+/// The results depend only on sums and differences of the products at ±a and
+/// ±b.
 WinogradEmitter::Vectors WinogradEmitter::applyA(const Vectors &m) {
   auto addVectors = [&](Value a, Value b) -> Value {
     return arith::AddFOp::create(builder, loc, a, b);

@@ -30,7 +30,7 @@ public:
       llvm::function_ref<void(const ContractionTile &tile, mlir::Value vector)>;
 
   /// Emits the computation of a vector of the data at `position`, from input
-  /// channel `input` on, in the lanes of `mask` (null for all).
+  /// channel `input` on, in the lanes of `mask` (null for all lanes).
   using EmitData = llvm::function_ref<mlir::Value(
       mlir::Value position, mlir::Value input, mlir::Value mask)>;
 
@@ -72,7 +72,7 @@ private:
                            mlir::Value vector);
   Vectors loadDataColumn(const Corner &corner, mlir::Value column,
                          mlir::Value channel);
-  /// Loads a vector of a tile's data, or zeros where it is padding.
+  /// Loads a vector of a tile's data, or zeros if the position is padding.
   mlir::Value loadPosition(const Corner &corner, mlir::Value row,
                            mlir::Value column, mlir::Value channel,
                            mlir::Value mask);
@@ -120,7 +120,7 @@ private:
   static ContractionStrategy getDirectStrategy(const WinogradPlan &plan);
   void emitDirectTile(mlir::Value block, const Corner &corner);
   void copyData(const Corner &corner);
-  /// `emitElse` may be null.
+  /// Emits an scf.if. `emitElse` may be null.
   void emitIf(mlir::Value condition, llvm::function_ref<void()> emitThen,
               llvm::function_ref<void()> emitElse = {});
 

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The transforms mix all data of a tile: an error of each result is relative to
-// the largest of the data, whether that result reads it or not, and an infinity
-// or NaN is in all of them. So the largest magnitude of each tile is found
-// while its data are transformed, and a tile in which it is out of proportion
-// is computed directly, from its data as they are.
+// The transforms mix all data of a tile. The error of each result is therefore
+// relative to the largest element of the tile, even if the result does not
+// depend on this element, and an infinity or NaN spreads to all results of the
+// tile. The largest magnitude of each tile is found while the tile is
+// transformed. If it is too large or too small, or too large in proportion to
+// the other data, the tile is computed directly from the original data.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +31,18 @@ namespace tandem {
 
 using namespace winograd;
 
-/// The largest ratio of the magnitudes of a tile's data to those of the data
-/// that one result reads. The errors of the result are then below 2⁻¹² of its
-/// scale.
+/// The largest allowed ratio of the largest magnitude in a tile to the largest
+/// magnitude that one of its results reads. The errors of the result are then
+/// below 2⁻¹² of its scale.
 static constexpr float kRatio = 4096;
-/// Data all below this lose digits to underflow between the transforms.
+/// If all magnitudes in a tile are below this, intermediate values lose digits
+/// to underflow.
 static constexpr float kSmallestData = 0x1p-120F;
 
 /// Rows 2 and 3 of the data: each window of 3x3 reads at least one of them.
 static constexpr int64_t kFirstCentral = kTaps - 1, kCentrals = 2;
-/// Vectors of magnitudes of a column: of all its rows, and of each of those.
+/// The number of vectors of magnitudes for each column: one of the maxima over
+/// all rows, and one for each central row.
 static constexpr int64_t kMagnitudes = 1 + kCentrals;
 
 int64_t WinogradEmitter::getMagnitudeElements(const WinogradPlan &plan) {
@@ -64,8 +67,8 @@ void WinogradEmitter::resetMagnitudes() {
   });
 }
 
-/// Magnitudes are compared as integers, in which infinities are larger than
-/// all numbers and NaNs larger than those.
+/// Magnitudes are compared as integers. In this order, infinities are larger
+/// than all numbers, and NaNs are larger than infinities.
 void WinogradEmitter::recordMagnitudes(Value column, const Vectors &loaded) {
   Vectors values = llvm::map_to_vector<6>(
       loaded, [&](Value vector) { return getMagnitudes(vector); });
@@ -81,8 +84,8 @@ void WinogradEmitter::recordMagnitudes(Value column, const Vectors &loaded) {
     record(values[kFirstCentral + i], 1 + i);
 }
 
-/// Magnitudes in memory, as floats, become those of `value` where these are
-/// larger.
+/// Replaces the magnitudes in memory, which are stored as floats, by those of
+/// `value` in all lanes in which `value` is larger.
 void WinogradEmitter::recordLarger(Value value, Value base, Value at) {
   Value before = arith::BitcastOp::create(builder, loc, value.getType(),
                                           load(getPointer(base, at)));
@@ -90,7 +93,7 @@ void WinogradEmitter::recordLarger(Value value, Value base, Value at) {
         base, at);
 }
 
-/// Vector `number` of what was recorded of a column.
+/// Loads vector `number` of the magnitudes that were recorded for a column.
 Value WinogradEmitter::loadMagnitudes(Value column, Value number) {
   Value at = scale(add(scale(column, kMagnitudes), number), plan.tile.width);
   return arith::BitcastOp::create(builder, loc,
@@ -131,8 +134,8 @@ Value WinogradEmitter::findSmallestCentral(const Corner &corner) {
   return smallest;
 }
 
-/// Returns the smallest, over all results of the tile, of the largest magnitude
-/// that the result reads. Works on a copy of the data.
+/// Finds the largest magnitude that each result of the tile reads, and returns
+/// the smallest of them. Works on a copy of the data.
 Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
   int64_t width = plan.tile.width;
   copyData(corner);
@@ -167,8 +170,8 @@ Value WinogradEmitter::findSmallestWindow(const Corner &corner) {
   return loadSmallest();
 }
 
-/// Returns, for each lane, the largest of the magnitudes in `lines` of the
-/// window's positions.
+/// Returns, for each lane, the largest magnitude in the window at `row` and
+/// `column`. `lines` holds the magnitudes of all positions.
 Value WinogradEmitter::findLargestOfWindow(Value row, Value column) {
   Value largest;
   for (int64_t i = 0; i < kTaps; ++i)
@@ -214,8 +217,9 @@ Value WinogradEmitter::isUneven(Value largest, Value smallest) {
 // Marks
 //===----------------------------------------------------------------------===//
 
-/// The windows themselves are looked at only where the central positions leave
-/// it open.
+/// Decides whether the tile must be computed directly, and marks it if so. The
+/// windows themselves are examined only if the central positions do not decide
+/// the question.
 void WinogradEmitter::markTile(const Corner &corner, Value slot) {
   Value all = loadMagnitudes(index(0), index(0));
   for (int64_t column = 1; column < kSize; ++column)
@@ -268,7 +272,8 @@ void WinogradEmitter::emitIf(Value condition, function_ref<void()> emitThen,
 // Tiles computed directly
 //===----------------------------------------------------------------------===//
 
-/// A 3x3 convolution of 6x6 elements that have no padding any more.
+/// Describes the 3x3 convolution of the 6x6 elements of a tile in `directData`,
+/// where zeros have taken the place of padding.
 Contraction WinogradEmitter::describeDirectTile(const Contraction &plain,
                                                 const WinogradPlan &plan) {
   Contraction tile = plain;
@@ -319,7 +324,8 @@ void WinogradEmitter::emitDirectTile(Value block, const Corner &corner) {
   });
 }
 
-/// The data of a tile, with zeros where that is padding or lanes are left over.
+/// Copies the data of a tile to `directData`, with zeros in place of padding
+/// and in lanes beyond the last input.
 void WinogradEmitter::copyData(const Corner &corner) {
   int64_t width = plan.tile.width;
   int64_t vectors = llvm::divideCeilSigned(conv.inputChannels, width);

@@ -30,7 +30,8 @@ using namespace winograd;
 
 constexpr double kNear2 = kNear * kNear, kFar2 = kFar * kFar;
 
-/// Row i evaluates a kernel at point i; the products' weights are in it.
+/// Row i of G evaluates a kernel at point i. It includes the factor by which
+/// the product at this point enters the results.
 constexpr double kG[kSize][kTaps] = {
     {1 / (kNear2 * kFar2), 0, 0},
     {1 / (2 * kNear2 * (kNear2 - kFar2)), 1 / (2 * kNear * (kNear2 - kFar2)),
@@ -50,8 +51,8 @@ constexpr int64_t kRun = 16;
 constexpr int64_t kTaskInputs = 4;
 using Run = std::array<double, kRun>;
 
-/// Compiles a function for the vectors of several processors, of which that of
-/// this host is taken.
+/// Compiles a function several times, for processors with different vector
+/// sizes. The version for the host is selected when the program is loaded.
 #if defined(__x86_64__)
 #define TANDEM_FOR_WIDE_VECTORS                                                \
   __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -59,13 +60,15 @@ using Run = std::array<double, kRun>;
 #define TANDEM_FOR_WIDE_VECTORS
 #endif
 
-/// G times the taps, which are `stride` runs apart, to each `resultStride`th of
-/// `result`. The rows of a point and its negative differ in the middle's sign.
+/// Multiplies G by the taps, which are `stride` runs apart. The results are
+/// `resultStride` runs apart. The rows of G for a point and its negative differ
+/// only in the sign of the middle element.
 [[gnu::always_inline]] inline void evaluate(const Run *taps, int64_t stride,
                                             Run *result, int64_t resultStride) {
   const Run &first = taps[0], &middle = taps[stride], &last = taps[2 * stride];
   for (int64_t o = 0; o < kRun; ++o) {
-    // No fused multiply-adds: the same bits on all processors.
+    // Do not fuse multiplications and additions, so that all processors compute
+    // the same bits.
 #pragma clang fp contract(off)
     result[0][o] = kG[0][0] * first[o];
     for (int64_t i : {1, 3}) {
@@ -88,9 +91,10 @@ using Run = std::array<double, kRun>;
   __builtin_nontemporal_store(line, reinterpret_cast<Line *>(result));
 }
 
-/// The kernels of one input channel and `count` <= kRun output channels, floats
-/// at any address, whose taps are `stride` floats apart and whose transforms'
-/// positions `resultStride`.
+/// Transforms the kernels of one input channel and `count` <= kRun output
+/// channels. `kernel` points to floats, without alignment, whose taps are
+/// `stride` floats apart. The positions of the transform are `resultStride`
+/// floats apart in `result`.
 TANDEM_FOR_WIDE_VECTORS
 void transformRun(const char *kernel, int64_t stride, int64_t count,
                   float *result, int64_t resultStride) {
@@ -118,7 +122,8 @@ void transformRun(const char *kernel, int64_t stride, int64_t count,
 
 } // namespace
 
-/// Writes all of `result`, the transforms of `kernel` in blocks.
+/// Writes the transform of `kernel`, in blocks of `block` output channels, to
+/// `result`. Lanes of the last block without an output channel become zero.
 static void transformBlocks(ElementsAttr kernel, int64_t block,
                             MutableArrayRef<float> result) {
   auto type = cast<RankedTensorType>(kernel.getType());
@@ -137,7 +142,7 @@ static void transformBlocks(ElementsAttr kernel, int64_t block,
   auto indexOf = [&](int64_t b, int64_t position, int64_t input) {
     return ((b * kPositions + position) * inputs + input) * block;
   };
-  // The kernel's rows are read from one end to the other.
+  // Each task reads whole rows of the kernel in memory order.
   ir::parallelFor(
       kernel.getContext(), llvm::divideCeilSigned(inputs, kTaskInputs),
       [&](int64_t task) {
@@ -175,7 +180,7 @@ ElementsAttr transformKernel(ElementsAttr kernel, int64_t block) {
   return ir::getComputed(kernel, resultType, "winograd", fill);
 }
 
-/// The largest sum of magnitudes in a row.
+/// The largest sum of the magnitudes of a row of `matrix`.
 static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
   double largest = 0;
   for (ArrayRef<double> row : matrix) {
@@ -187,8 +192,9 @@ static double getLargestRowSum(ArrayRef<ArrayRef<double>> matrix) {
   return largest;
 }
 
-/// The largest magnitude; infinite or NaN where there is such an element. As
-/// integers these are above all others, and their order is that of magnitudes.
+/// The largest magnitude, which is infinite or NaN if any element is.
+/// Magnitudes are compared as integers. This preserves their order and places
+/// infinities and NaNs above all numbers.
 static float findLargestMagnitude(ElementsAttr elements) {
   ArrayRef<char> bytes = ir::getRawData(elements);
   int32_t largest = 0;
@@ -218,8 +224,9 @@ std::optional<float> findLargestData(ElementsAttr kernel) {
   double largest = double(std::numeric_limits<float>::max());
   if (!(g * g * weight <= largest) || !(growth <= largest))
     return std::nullopt;
-  // In coarse steps, so that kernels of one shape but of other weights stay
-  // equal: their text has the limit.
+  // Round the limit down to a coarse step. The limit is part of a kernel's
+  // text, and kernels that differ only in their weights should have the same
+  // text.
   constexpr double kUsual = 0x1p64, kStep = 16;
   double limit = largest / growth;
   if (limit >= kUsual)

@@ -21,17 +21,20 @@ namespace tandem {
 
 using namespace winograd;
 
-/// Cycles, as ContractionStrategy.cpp counts them, to transform a vector of
-/// inputs or outputs of a tile, its loads and stores included: measured.
+/// The measured cycles, as ContractionStrategy.cpp counts them, to transform a
+/// vector of inputs or outputs of a tile, including loads and stores.
 static constexpr double kCyclesPerData = 180, kCyclesPerResult = 125;
-/// The share of the last level that transformed weights can have.
+/// The share of the last-level cache that transformed weights may take to be
+/// read at the speed of this cache.
 static constexpr double kNearShare = 0.75;
-/// What it must save to be worth its error.
+/// Winograd's method is worth its larger error only if the direct method takes
+/// at least this many times as long.
 static constexpr double kWorthwhile = 1.15;
 /// The number of tasks to aim for, and the least number of tiles of a task.
 /// With fewer tiles, each weight is used too few times.
 static constexpr int64_t kWantedTasks = 16, kMinTiles = 14;
-/// Outputs of a block, as a rule.
+/// The largest number of outputs in the provisional block of weights that are
+/// not transformed yet.
 static constexpr int64_t kOutputs = 64;
 /// With fewer inputs than kMinInputs, sums are small relative to the errors of
 /// the transforms. With more inputs than kMaxInputs, the workspace has no room
@@ -73,7 +76,8 @@ int64_t WinogradPlan::getProductElements() const {
   return kPositions * slots * block;
 }
 
-/// Products [position][tile][output] of one task; outputs are whole blocks.
+/// Describes the products [position][tile][output] of one task. The outputs are
+/// rounded up to whole blocks.
 static Contraction describeProducts(const Contraction &conv,
                                     const WinogradPlan &plan,
                                     bool isTransformed) {
@@ -96,7 +100,7 @@ static Contraction describeProducts(const Contraction &conv,
   return products;
 }
 
-/// The tile with as many vectors as a block of weights.
+/// Returns the tile that has as many vectors as a block of weights.
 static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
                                    const CoreModel &core) {
   ContractionStrategy tile;
@@ -107,7 +111,9 @@ static ContractionStrategy getTile(const WinogradPlan &plan, int64_t width,
   return tile;
 }
 
-/// Tiles of a task: as many as the workspace has room for, but some tasks.
+/// Returns the number of tiles of a task. It divides all tiles among
+/// kWantedTasks tasks, but a task has at least kMinTiles tiles or, if these are
+/// fewer, half of all tiles. The size of the workspace limits the number.
 static int64_t getTilesPerTask(const WinogradPlan &plan) {
   int64_t bytes = kPositions * (plan.rowStride + plan.block) * 4;
   int64_t most = std::max<int64_t>(1, kWinogradBytes / bytes);
@@ -133,7 +139,8 @@ static double estimateCycles(const WinogradPlan &plan, const Contraction &conv,
              kCyclesPerResult;
 }
 
-/// Makes the plan for weights that are transformed, or will be.
+/// Makes the plan for weights that have been transformed (`isTransformed`) or
+/// will be.
 static WinogradPlan makePlan(const Contraction &conv, CoreModel core,
                              bool isTransformed) {
   int64_t width = core.vectorBits / 32;
@@ -141,7 +148,8 @@ static WinogradPlan makePlan(const Contraction &conv, CoreModel core,
   plan.tileRows = llvm::divideCeilSigned(conv.spatial[0].size, kTile);
   plan.tileColumns = llvm::divideCeilSigned(conv.spatial[1].size, kTile);
   plan.tiles = conv.batch[0].size * plan.tileRows * plan.tileColumns;
-  // Whole vectors, and rows that do not compete for a set of the cache.
+  // A row consists of whole vectors. An additional vector keeps rows from
+  // competing for the same set of the cache.
   plan.rowStride =
       llvm::divideCeilSigned(conv.inputChannels, width) * width + width;
   // The block of plain weights is provisional until the tile is known.
