@@ -18,9 +18,9 @@ using namespace mlir;
 namespace tandem {
 namespace {
 
-/// The upper halves of `bits`, i32 or a vector of them. They are extracted by a
-/// shuffle and not by a shift and a truncation, because LLVM 22 stores too many
-/// bytes for a truncated lane if a constant mask has one lane.
+/// Returns the upper halves of `bits`, an i32 or a vector of i32. They are
+/// extracted by a shuffle and not by a shift and a truncation, because LLVM 22
+/// stores too many bytes for a truncated lane if a constant mask has one lane.
 Value getUpperHalves(const Arithmetic &a, Value bits) {
   Type halves = a.typed(a.b.getI16Type());
   auto vector = dyn_cast<VectorType>(halves);
@@ -42,34 +42,37 @@ Value asBF16(const Arithmetic &a, Value halves) {
 
 /// Adds to the bits of a number so that their upper half is rounded to nearest,
 /// ties to even: 0x8000, or 0x7fff if the upper half is even. A NaN may become
-/// something else.
+/// another value.
 Value roundBits(const Arithmetic &a, Value bits) {
   Value ofEven = a.addI(bits, a.i(0x7fff));
   if (!a.isWide())
     return a.addI(ofEven, a.andI(a.shr(bits, 16), a.i(1)));
-  // Lanes are chosen by a mask, which takes an instruction less.
+  // Choose lanes by a mask, which takes one instruction less.
   Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
                                       a.andI(bits, a.i(0x10000)), a.i(0));
   return a.select(isOdd, a.addI(bits, a.i(0x8000)), ofEven);
 }
 
-/// f32 to bf16. The instruction of AVX-512 BF16 takes subnormal numbers for
-/// zeros; to use it for the others takes longer than this.
+/// Rounds f32 to bf16. The instruction of AVX-512 BF16 treats subnormal numbers
+/// as zeros. Using the instruction for all other numbers would take longer than
+/// this code.
 Value roundF32(OpBuilder &builder, Location loc, Value x, bool avx512) {
   Arithmetic a{builder, loc, x.getType(), avx512};
-  if (a.isWide()) // Nothing is carried from zeros.
+  if (a.isWide()) // The low bits of NaN are 0, so rounding carries nothing.
     return asBF16(a,
                   getUpperHalves(a, roundBits(a, a.bits(a.canonicalNaN(x)))));
   Value isNaN =
       arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::UNO, x, x);
-  // Whatever rounding makes of a NaN, it is one again with these bits.
+  // Rounding may change a NaN to another value. Setting these bits makes it NaN
+  // again.
   Value quiet = a.select(isNaN, a.i(0x7fc00000), a.i(0));
   Value rounded = a.orI(roundBits(a, a.bits(x)), quiet);
   return asBF16(a, getUpperHalves(a, rounded));
 }
 
-/// Whether the lower halves of `x`, of f32, are zeros: it was bf16, and ops
-/// since have only chosen between values or changed signs.
+/// Whether the lower halves of `x`, of f32, are known to be zeros: constants
+/// and extended bf16 have such values, and ops that select values or change
+/// signs preserve them.
 bool isExtended(Value x, int depth = 6) {
   APFloat constant(0.0);
   if (matchPattern(x, m_ConstantFloat(&constant))) {
@@ -101,8 +104,9 @@ bool isExtended(Value x, int depth = 6) {
          areExtended(op->getOperands());
 }
 
-/// f64 to f32, to odd where it is inexact: rounding once more to 16 bits is
-/// exact then (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
+/// Rounds f64 to f32, and to odd if the result is inexact. Rounding the result
+/// once more, to 16 bits, then gives the same number as rounding directly
+/// (Boldo and Melquiond, "When double rounding is odd", IMACS 2005).
 Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
   Arithmetic wide{builder, loc, x.getType(), /*avx512=*/false};
   Arithmetic a = wide.as(builder.getF32Type());
@@ -117,9 +121,10 @@ Value roundF64ToOdd(OpBuilder &builder, Location loc, Value x) {
   return a.fromBits(a.select(isInexact, odd, bits));
 }
 
-/// f32 and f64 to bf16.
-/// Special values: zeros and infinities keep their sign and NaN stays NaN; what
-/// is too large becomes an infinity, and subnormal numbers are rounded as all.
+/// Rounds f32 and f64 to bf16.
+/// Special values: zeros and infinities keep their sign, and NaN stays NaN.
+/// Numbers that are too large become infinities. Subnormal numbers are rounded
+/// like all others.
 struct Truncate : OpRewritePattern<arith::TruncFOp> {
   Truncate(MLIRContext *context, bool avx512)
       : OpRewritePattern(context), avx512(avx512) {}
@@ -142,10 +147,10 @@ struct Truncate : OpRewritePattern<arith::TruncFOp> {
   bool avx512;
 };
 
-/// f64 to f16, for which LLVM 22 calls a function for each element without
-/// AVX512-FP16.
-/// Special values: zeros, infinities and NaN pass through f32 as they are; of
-/// subnormal results, too, the first rounding leaves the last one right.
+/// Rounds f64 to f16 through f32. Without AVX512-FP16, LLVM 22 would call a
+/// function for each element.
+/// Special values: zeros, infinities and NaN pass through f32 unchanged.
+/// Subnormal results are correctly rounded, too.
 struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::TruncFOp op,
@@ -159,8 +164,8 @@ struct TruncateToHalf : OpRewritePattern<arith::TruncFOp> {
   }
 };
 
-/// Converts integers of at most 16 bits, which f32 holds; wider ones are not
-/// converted directly.
+/// Converts integers of at most 16 bits to bf16 through f32, which represents
+/// them exactly. Wider integers are not converted here.
 template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
   ConvertInteger(MLIRContext *context, bool avx512)
       : OpRewritePattern<Op>(context), avx512(avx512) {}
@@ -180,9 +185,9 @@ template <typename Op> struct ConvertInteger : OpRewritePattern<Op> {
   bool avx512;
 };
 
-/// Left to LLVM 22, a scalar that is broadcast passes through the instruction
-/// that rounds to bf16 once more, which takes subnormal numbers for zeros.
-/// Special values: all stay, as every value of bf16 is one of f32.
+/// Extends bf16 to f32. LLVM 22 would round a scalar that is broadcast to bf16
+/// once more, by an instruction that treats subnormal numbers as zeros. Special
+/// values: all are preserved, because f32 represents every value of bf16.
 struct Extend : OpRewritePattern<arith::ExtFOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(arith::ExtFOp op,

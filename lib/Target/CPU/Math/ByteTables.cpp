@@ -55,12 +55,13 @@ private:
   Value shuffle(cpu::LookUpBytesOp op, PatternRewriter &rewriter) const;
 
   bool vbmi;
-  /// The number of bytes of the registers that pshufb reads; 0 to not use it.
+  /// The number of bytes of the registers that pshufb reads, or 0 if pshufb
+  /// must not be used.
   int64_t shuffledBytes;
 };
 
-/// Elements of `value`, a vector: element i of the `count` of the result is
-/// element `from(i)`; undefined if there is none.
+/// Picks `count` elements of the vector `value`. Element i of the result is
+/// element `from(i)`, or undefined if `value` has no such element.
 Value pick(PatternRewriter &rewriter, Location loc, Value value, int64_t count,
            function_ref<int64_t(int64_t)> from) {
   const int64_t size = cast<VectorType>(value.getType()).getNumElements();
@@ -75,8 +76,8 @@ Value number(PatternRewriter &rewriter, Location loc, int64_t value) {
                                   rewriter.getI64IntegerAttr(value));
 }
 
-/// The elements of `bytes` from element `first` on, as an integer of 64 bits.
-/// Its bytes behind the last element are undefined.
+/// Returns eight elements of `bytes`, from element `first` on, as an integer of
+/// 64 bits. Bytes beyond the last element are undefined.
 Value readScalar(PatternRewriter &rewriter, Location loc, Value bytes,
                  int64_t first) {
   Value part =
@@ -84,7 +85,7 @@ Value readScalar(PatternRewriter &rewriter, Location loc, Value bytes,
   return LLVM::BitcastOp::create(rewriter, loc, rewriter.getI64Type(), part);
 }
 
-/// The bytes of the table from byte `first` on, as a vector.
+/// Loads a vector of bytes of the table, from byte `first` on.
 Value loadPart(PatternRewriter &rewriter, Location loc, Value table,
                VectorType type, int64_t first) {
   Value from = LLVM::GEPOp::create(
@@ -98,9 +99,10 @@ Value loadPart(PatternRewriter &rewriter, Location loc, Value table,
 
 } // namespace
 
-/// LLVM expands a gather of bytes to code that takes several times as long. It
-/// would also move each index to a register of its own with `pextrb`; of a
-/// scalar of 64 bits, an index takes a shift.
+/// Loads each byte separately, because LLVM expands a gather of bytes to code
+/// that takes several times as long. LLVM would also extract each index from
+/// the vector with `pextrb`. Indices are therefore extracted as scalars of 64
+/// bits, from which one index takes a shift.
 Value LookUpBytes::load(cpu::LookUpBytesOp op, PatternRewriter &rewriter) {
   constexpr int64_t kScalar = 8;
   Location loc = op.getLoc();
@@ -155,30 +157,32 @@ Value LookUpBytes::findInRegisters(cpu::LookUpBytesOp op,
 }
 
 namespace {
-/// Reads a table with pshufb, which finds bytes in 16 bytes by the low four
-/// bits of indices. The upper bits of an index choose among what it finds in
-/// all parts of 16 bytes.
+/// Reads a table with pshufb, which looks up the low four bits of indices in a
+/// part of 16 bytes. The upper bits of an index then choose among the bytes
+/// that were found in all parts.
 class ShuffledTable {
 public:
   /// Finds `count` bytes at a time, a power of two from 16 on, in registers of
   /// `size` bytes. A register holds as many copies of the indices as fit, and
-  /// each copy is looked for in a part of its own.
+  /// each copy is looked up in another part of the table.
   ShuffledTable(PatternRewriter &rewriter, Location loc, Value table,
                 int64_t size, int64_t count)
       : rewriter(rewriter), loc(loc), table(table), size(size), count(count),
         copies(size / count) {}
 
-  /// The bytes of the table at `count` indices.
+  /// Returns the bytes of the table at `count` indices.
   Value find(Value indices) const;
 
 private:
   Value splat(int64_t value, int64_t elements) const;
-  /// Parts `copies * number` and the next ones, each as long as a copy.
+  /// Loads the `copies` parts from part `copies * number` on. Each part is
+  /// repeated to the length of a copy of the indices.
   Value loadParts(int64_t number) const;
-  /// What is found in `registers` registers, from `loadParts(first)` on.
+  /// Looks up the indices in `registers` registers, from `loadParts(first)` on.
   Value findIn(int64_t first, int64_t registers, Value indices,
                Value lowBits) const;
-  /// Elements of `upper` if bit `bit` of the index is set, else of `lower`.
+  /// Returns, for each index, the element of `upper` if bit `bit` of the index
+  /// is set, and otherwise the element of `lower`.
   Value choose(Value indices, unsigned bit, Value upper, Value lower) const;
 
   PatternRewriter &rewriter;

@@ -17,11 +17,11 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Lanes of a register of AVX-512.
+/// The number of lanes of an AVX-512 register.
 static int64_t widthOf(Type element) { return element.isF64() ? 8 : 16; }
 
 Value Arithmetic::estrin(Value x, ArrayRef<double> coefficients) const {
-  SmallVector<Value> terms; // From that of the lowest power.
+  SmallVector<Value> terms; // The term of the lowest power is the first.
   for (double coefficient : llvm::reverse(coefficients))
     terms.push_back(f(coefficient));
   while (terms.size() > 1) {
@@ -50,7 +50,7 @@ static Value shuffle(const Arithmetic &a, Value x, Value y, int32_t first,
   return LLVM::ShuffleVectorOp::create(a.b, a.loc, x, y, lanes);
 }
 
-/// Emits an op for each register of two vectors.
+/// Applies `emit` to two vectors, one register of each at a time.
 static Value perRegister(const Arithmetic &a, Value x, Value y,
                          function_ref<Value(Value, Value)> emit) {
   int64_t lanes = cast<VectorType>(x.getType()).getNumElements();
@@ -77,8 +77,8 @@ static Value makeConstant(const Arithmetic &a, IntegerType type,
                                   a.b.getIntegerAttr(type, value));
 }
 
-/// The operands by which an instruction works on all lanes of a register and
-/// rounds as is set.
+/// Returns the operands that make an AVX-512 instruction process all lanes and
+/// use the current rounding mode.
 static std::array<Value, 2> makeMaskAndRounding(const Arithmetic &a) {
   IntegerType mask = a.isF64() ? a.b.getI8Type() : a.b.getI16Type();
   return {makeConstant(a, mask, -1), makeConstant(a, a.b.getI32Type(), 4)};
@@ -95,7 +95,8 @@ Value Arithmetic::scale(Value x, Value n) const {
 }
 
 Value Arithmetic::canonicalNaN(Value x) const {
-  // Two nibbles of the table say what becomes of quiet and signalling NaN.
+  // The two lowest nibbles of the table replace quiet and signalling NaN by the
+  // default NaN.
   Value table = i(0x33);
   auto [all, rounding] = makeMaskAndRounding(*this);
   Value noFlags = makeConstant(*this, b.getI32Type(), 0);

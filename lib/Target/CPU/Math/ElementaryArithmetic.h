@@ -163,8 +163,9 @@ struct Arithmetic {
     return sum;
   }
 
-  /// The same by Estrin's scheme, by pairs of terms, then pairs of pairs: some
-  /// multiplications more, but not each waits for the one before it.
+  /// Like horner(), but by Estrin's scheme, which combines pairs of terms, then
+  /// pairs of pairs. This takes a few more multiplications, but not every
+  /// multiplication waits for the previous one.
   mlir::Value estrin(mlir::Value x, mlir::ArrayRef<double> coefficients) const;
 
   /// Whether values fill AVX-512 registers, so that the following functions use
@@ -172,7 +173,8 @@ struct Arithmetic {
   bool isWide() const;
   /// x * 2^floor(n), rounded once. n has the type of x.
   mlir::Value scale(mlir::Value x, mlir::Value n) const;
-  /// x, with the default NaN of x86, whose low bits are zeros, for any other.
+  /// Returns x with every NaN replaced by the default NaN of x86, whose low
+  /// bits are zeros.
   mlir::Value canonicalNaN(mlir::Value x) const;
   /// table[index % size] for each lane of f32. The table has 16 or 32 entries.
   mlir::Value lookUp(mlir::ArrayRef<float> table, mlir::Value index) const;

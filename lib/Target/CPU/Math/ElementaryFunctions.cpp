@@ -66,7 +66,7 @@ Split splitPositive(const Arithmetic &a, Value x) {
   return {a.add(a.toFloat(exponent), offset), f};
 }
 
-/// log(2^e (1 + f)), e of f32.
+/// log(2^e (1 + f)) for f32.
 static Value logOfParts32(const Arithmetic &a, Value e, Value f) {
   // log 2 in two parts: products of the first with small integers are exact.
   constexpr double high = 0.693359375, low = -2.12194440e-4;
@@ -80,8 +80,9 @@ static Value logOfParts32(const Arithmetic &a, Value e, Value f) {
   return a.fma(e, a.f(high), a.add(f, y));
 }
 
-/// The same of f64: with s = f / (2 + f), log(1 + f) is 2 s + s^3 P(s^2), or
-/// f - f^2/2 + s (f^2/2 + s^2 P(s^2)), whose first term is exact.
+/// log(2^e (1 + f)) for f64. With s = f / (2 + f), log(1 + f) is 2 s + s^3
+/// P(s^2). The code computes f - f^2/2 + s (f^2/2 + s^2 P(s^2)), which is equal
+/// and whose first term is exact.
 static Value logOfParts64(const Arithmetic &a, Value e, Value f) {
   constexpr double high = 6.93147180369123816490e-01,
                    low = 1.90821492927058770002e-10;
@@ -119,14 +120,14 @@ static Value expandLog(const Arithmetic &a, Value x) {
 /// `rest`, which may be null, is added to x.
 static Value log1pOf(const Arithmetic &a, Value x, Value rest) {
   Value u = a.add(a.f(1), x);
-  // The rounding error is exact: it is the smaller one of 1 and x, less the
-  // part of it that is in u.
+  // The rounding error can be computed exactly: it is the smaller one of 1 and
+  // x, minus the part of this number that u contains.
   Value c = a.select(a.less(x, a.f(1)), a.sub(x, a.sub(u, a.f(1))),
                      a.sub(a.f(1), a.sub(u, x)));
   if (rest)
     c = a.add(c, rest);
   auto [exponent, f] = split(a, u);
-  // 2^-exponent, or 0 where nothing of c is left.
+  // 2^-exponent, or 0 if c is negligible.
   Value scaleBits = a.shl(a.subI(a.i(a.bias()), exponent), a.fractionBits());
   Value scale =
       a.fromBits(arith::MaxSIOp::create(a.b, a.loc, scaleBits, a.i(0)));
@@ -138,8 +139,10 @@ static Value expandLog1p(const Arithmetic &a, Value x) {
   return log1pOf(a, x, /*rest=*/{});
 }
 
-/// log(1 + exp(x)). An exponential next above a power of two may have a
-/// logarithm next below it: its error would count twice. Within 1.6 ULP.
+/// log(1 + exp(x)). If the exponential is just above a power of two and the
+/// logarithm is just below one, an error of one ULP of the former would be two
+/// ULP of the latter. The rounding error of the exponential is therefore passed
+/// on. Within 1.6 ULP.
 static Value expandLog1pOfExp(const Arithmetic &a, Value x) {
   auto [exp, rest] = expandExpWithRest(a, x);
   return log1pOf(a, exp, rest);
@@ -149,7 +152,7 @@ static Value expandLog1pOfExp(const Arithmetic &a, Value x) {
 // sin and cos
 //===----------------------------------------------------------------------===//
 
-/// Up to here the reduction keeps enough digits.
+/// The largest magnitude for which the reduction keeps enough digits.
 static double largestReduced(const Arithmetic &a) {
   return a.isF64() ? 134217728.0 : 131072.0; // 2^27, 2^17
 }
@@ -162,9 +165,11 @@ struct ReducedAngle {
 };
 } // namespace
 
-/// The parts of pi/2 are numbers of the format, rounded down, so that of -0 the
-/// rest is -0. What the first part leaves of x is exact (a multiple of its last
-/// place, and less than 1), and so is what the second leaves if they cancel.
+/// Subtracts a multiple of pi/2 from x in three parts. The parts of pi/2 are
+/// rounded down to numbers of the format, so that the rest of -0 is -0.
+/// Subtracting the multiple of the first part is exact (the difference is a
+/// multiple of the part's last place, and less than 1). Subtracting that of the
+/// second part is exact if both operands cancel.
 static ReducedAngle reduceByHalfPi(const Arithmetic &a, Value x) {
   static constexpr double of32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
                                     0x1.846988p-48},
@@ -178,7 +183,7 @@ static ReducedAngle reduceByHalfPi(const Arithmetic &a, Value x) {
   return {a.bits(shifted), rest};
 }
 
-/// (sin(r) / r - 1) / r^2 of r^2, |r| at most pi/4.
+/// (sin(r) / r - 1) / r^2 as a function of r^2, for |r| <= pi/4.
 static Value sineTail(const Arithmetic &a, Value square) {
   if (!a.isF64())
     return a.horner(square,
@@ -188,7 +193,7 @@ static Value sineTail(const Arithmetic &a, Value square) {
                            0.008333333333323662, -0.1666666666666664});
 }
 
-/// cos(r) of r^2.
+/// cos(r) as a function of r^2, for |r| <= pi/4.
 static Value cosineOfSquare(const Arithmetic &a, Value square) {
   if (!a.isF64())
     return a.horner(square, {2.443315711809948e-5, -1.388731625493765e-3,
@@ -208,7 +213,7 @@ static Value expandSine(const Arithmetic &a, Value x, int64_t quadrants) {
   Value quadrant = a.addI(n, a.i(quadrants));
   Value isOdd = arith::CmpIOp::create(a.b, a.loc, arith::CmpIPredicate::ne,
                                       a.andI(quadrant, a.i(1)), a.i(0));
-  // The second bit, as the first of a number.
+  // Move the second lowest bit of the quadrant to the sign bit.
   const int64_t width = a.isF64() ? 64 : 32;
   Value sign = a.andI(a.shl(quadrant, width - 2), a.i(llvm::minIntN(width)));
   Value y = a.select(isOdd, cosineOfSquare(a, z), sine);
@@ -238,8 +243,8 @@ static Value callPerLane(const Arithmetic &a, Value x) {
   return loop.getResult(0);
 }
 
-/// Arguments too large for the reduction are rare: libm takes the whole vector
-/// where there is one.
+/// Arguments that are too large for the reduction are rare. If a vector has
+/// such an argument, libm computes all its lanes.
 template <typename Call>
 static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   Value magnitude = math::AbsFOp::create(a.b, a.loc, x);
@@ -300,14 +305,17 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   bool avx512;
 };
 
-/// 1 + f(x), f being erf or tanh, of which gelu is a product; f comes first.
-/// Special values: NaN stays, -inf gives 0, inf gives 2; no sum cancels to 0.
+/// Expands the sum 1 + f(x), where f is erf or tanh, as a whole. Gelu contains
+/// such a sum.
+/// Special values: NaN stays NaN, -inf gives 0, and inf gives 2. No other sum
+/// cancels to 0.
 template <typename Op> struct ExpandOnePlus : OpRewritePattern<arith::AddFOp> {
   using Expansion = Value (*)(const Arithmetic &, Value);
   ExpandOnePlus(MLIRContext *context, bool avx512, Expansion expansion)
       : OpRewritePattern(context), avx512(avx512), expansion(expansion) {}
 
-  /// The operand of the function to which `op` adds 1; null if it does not.
+  /// Returns the operand of the function to which `op` adds 1, or null if `op`
+  /// is not such a sum.
   static Value match(Operation *op) {
     if (!isa<arith::AddFOp>(op) || !isExpanded(op->getResult(0).getType()))
       return {};
@@ -331,7 +339,7 @@ template <typename Op> struct ExpandOnePlus : OpRewritePattern<arith::AddFOp> {
   Expansion expansion;
 };
 
-/// f(x) that is used for other than that.
+/// Expands f(x), unless all its uses are sums that ExpandOnePlus expands.
 template <typename Op> struct ExpandUnlessOnePlus : Expand<Op> {
   using Expand<Op>::Expand;
   LogicalResult matchAndRewrite(Op op,
@@ -343,8 +351,9 @@ template <typename Op> struct ExpandUnlessOnePlus : Expand<Op> {
   }
 };
 
-/// log1p(exp(x)) of an exponential of no other use, which comes first.
-/// Special values: NaN and inf stay, -inf gives +0.
+/// Expands log1p(x). If x is an exponential that is used by log1p only
+/// (ExpandUnlessOfLog1p), expands both functions as a whole.
+/// Special values: NaN and inf are preserved, and -inf gives +0.
 struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
   ExpandLog1p(MLIRContext *context, bool avx512)
       : OpRewritePattern(context), avx512(avx512) {}

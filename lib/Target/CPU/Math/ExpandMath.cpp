@@ -33,10 +33,11 @@ namespace tandem {
 
 namespace {
 
-/// max(x, c) and min(x, c) of a constant are one instruction where the constant
-/// comes first: x86 gives the second operand where either is NaN.
-/// Special values: c is not NaN, so that NaN of x stays. Of zeros of different
-/// signs the result is x, as relu has it: max(-0, 0) is -0.
+/// Expands max(x, c) and min(x, c), where c is a constant, so that they become
+/// one instruction with c as the first operand: x86 returns the second operand
+/// if either is NaN.
+/// Special values: c is not NaN, so a NaN in x is preserved. For zeros of
+/// different signs the result is x, as relu defines it: max(-0, 0) is -0.
 template <typename Op, arith::CmpFPredicate isBeyond>
 struct BoundByConstant : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -55,10 +56,10 @@ struct BoundByConstant : OpRewritePattern<Op> {
   }
 };
 
-/// max(x, y) and min(x, y). The instructions of x86 return y if either operand
-/// is NaN, so only x must be checked for NaN.
-/// Special values: NaN of either operand stays. Of zeros of different signs,
-/// the result is y; the dialect allows either.
+/// Expands max(x, y) and min(x, y). The instructions of x86 return y if either
+/// operand is NaN, so only x must be checked for NaN.
+/// Special values: the result is NaN if either operand is NaN. For zeros of
+/// different signs, the result is y. The dialect allows either.
 template <typename Op, arith::CmpFPredicate isBeyond>
 struct ChooseBeyond : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
@@ -105,7 +106,8 @@ struct ExpandMathPass : impl::ExpandMathBase<ExpandMathPass> {
 
   void runOnOperation() override {
     walkAndApplyPatterns(getOperation(), patterns);
-    // Upstream's expansions are in terms of other functions.
+    // Upstream's patterns expand some functions to other functions, which a
+    // second walk expands.
     if (stock)
       walkAndApplyPatterns(getOperation(), patterns);
   }

@@ -26,7 +26,7 @@ using namespace mlir;
 
 namespace tandem {
 
-/// Beyond these the results of exp are infinity and zero.
+/// From expMost on, exp(x) is infinity; up to expLeast, it is zero.
 static double expMost(const Arithmetic &a) { return a.isF64() ? 710 : 89; }
 static double expLeast(const Arithmetic &a) { return a.isF64() ? -746 : -104; }
 
@@ -45,7 +45,7 @@ struct Signed {
 };
 } // namespace
 
-/// Finds -x and -x * y. Their sign then goes into constants.
+/// Recognizes -x and -x * y, so that the sign can be moved into constants.
 static Signed takeSign(const Arithmetic &a, Value x) {
   if (auto negated = x.getDefiningOp<arith::NegFOp>())
     return {negated.getOperand(), true};
@@ -57,11 +57,12 @@ static Signed takeSign(const Arithmetic &a, Value x) {
 }
 
 /// 2^(k/32) exp(r), with k/32 the multiple nearest to x / log 2. Within 1.8
-/// ULP. Of -v, r is the negative of v + k/32 log 2.
+/// ULP. If x is -v, r is the negative of v + k/32 log 2.
 ///
-/// Far out r is anything, but 1 + r + r^2/2 is positive for every r: bounded
-/// from above, or in place of NaN, it is scaled to infinity or zero, and to NaN
-/// where x is.
+/// If x is far out of range, r is arbitrary, but 1 + r + r^2/2 is positive for
+/// every r. The code bounds this factor from above, and also replaces NaN by
+/// the bound. Scaling the factor then gives infinity or zero, or NaN if x is
+/// NaN.
 static Value expByTable(const Arithmetic &a, Value x) {
   static const auto powers = [] {
     std::array<float, 32> table;
@@ -81,7 +82,7 @@ static Value expByTable(const Arithmetic &a, Value x) {
   return a.scale(a.select(a.less(y, most), y, most), n);
 }
 
-/// (exp(r) - 1 - r) / r^2, |r| at most half of log 2.
+/// (exp(r) - 1 - r) / r^2, for |r| <= log(2) / 2.
 static Value expTail(const Arithmetic &a, Value r) {
   static constexpr double ofF64[] = {
       2.511004989583968e-08,  2.7632655759330083e-07, 2.755724233668041e-06,
@@ -101,8 +102,8 @@ struct ReducedExponent {
 };
 } // namespace
 
-/// `rest`, which may be null, is added to x; it is at most a few units in the
-/// last place of that. y is within 1 ULP.
+/// Adds `rest`, which may be null and is at most a few units in the last place
+/// of x, to x. The error of y is at most 1 ULP.
 static ReducedExponent reduceExp(const Arithmetic &a, Value x,
                                  Value rest = {}) {
   Value shifted = a.fma(x, a.f(kLog2OfE), a.f(a.rounder()));
@@ -116,18 +117,19 @@ static ReducedExponent reduceExp(const Arithmetic &a, Value x,
   return {y, n, a.bits(shifted), first, r, slope};
 }
 
-/// What rounding has taken of y: y - 1 and first - r are exact.
+/// Returns the rounding error of y. It can be computed because y - 1 and first
+/// - r are exact.
 static Value restOf(const Arithmetic &a, const ReducedExponent &of) {
   Value ofR = a.fma(of.n, a.f(-a.log2Rest()), a.sub(of.first, of.r));
   return a.add(a.fma(of.slope, of.r, a.sub(a.f(1), of.y)), ofR);
 }
 
-/// 2^n of `of` times `value`.
+/// Returns `value` times 2^n, with n from `of`.
 static Value timesPower(const Arithmetic &a, const ReducedExponent &of,
                         Value value) {
   if (a.isWide())
     return a.scale(value, of.n);
-  // In two steps: 2^n itself may be out of range.
+  // Multiply in two steps, because 2^n itself may be out of range.
   Value half = a.shr(of.bits, 1);
   return a.mul(a.mul(value, a.powerOfTwo(half)),
                a.powerOfTwo(a.subI(of.bits, half)));
@@ -139,7 +141,7 @@ static Value expByPolynomial(const Arithmetic &a, Value x, Value rest = {}) {
   return timesPower(a, of, of.y);
 }
 
-/// exp(x) where that is normal.
+/// exp(x), if the result is a normal number.
 static Value expWithin(const Arithmetic &a, Value x) {
   const ReducedExponent of = reduceExp(a, x);
   if (a.isWide())
@@ -147,7 +149,7 @@ static Value expWithin(const Arithmetic &a, Value x) {
   return a.fromBits(a.addI(a.bits(of.y), a.shl(of.bits, a.fractionBits())));
 }
 
-/// Whether registers hold the tables.
+/// Whether registers can hold the tables.
 static bool hasTables(const Arithmetic &a) { return a.isWide() && !a.isF64(); }
 
 static Value boundExp(const Arithmetic &a, Value x) {
@@ -172,12 +174,12 @@ Value expandExpOfSum(const Arithmetic &a, Value x, Value rest) {
 /// 2^n - 1 + 2^n r + 2^n (exp(r) - 1 - r), with n the integer nearest to
 /// x / log 2. Within 1.3 ULP.
 ///
-/// The first part of log 2 is a number of the format, so that its multiple
-/// taken from x is exact; what rounding takes once the second part is taken,
-/// too, is added to the last term, and the sum of the first terms is rounded
-/// once at most. All is halved: 2^n itself may be out of range.
+/// The first part of log 2 is a number of the format, so that subtracting its
+/// multiple from x is exact. The rounding error of subtracting the second part
+/// is added to the last term. The sum of the first terms is rounded at most
+/// once. All terms are halved, because 2^n itself may be out of range.
 Value expandExpm1(const Arithmetic &a, Value x) {
-  const double least = a.isF64() ? -38 : -18; // -1 from here.
+  const double least = a.isF64() ? -38 : -18; // Below, the result is -1.
   Value bounded = a.atLeast(a.atMost(x, expMost(a)), least);
   Value shifted = a.fma(bounded, a.f(kLog2OfE), a.f(a.rounder()));
   Value n = a.sub(shifted, a.f(a.rounder()));
@@ -191,8 +193,8 @@ Value expandExpm1(const Arithmetic &a, Value x) {
   return a.copySign(a.add(half, half), x);
 }
 
-/// tanh(kh) and r = |x| - kh give (t + tanh r) / (1 + t tanh r). Within 1.97
-/// ULP.
+/// tanh(|x|) is (t + tanh r) / (1 + t tanh r), with t = tanh(kh) from a table
+/// and r = |x| - kh. Within 1.97 ULP.
 ///
 /// The denominator is the numerator plus (1 - t)(1 - tanh r), so that the
 /// rounding of the former cancels where the quotient is near 1. The step is one
@@ -219,7 +221,7 @@ static Value tanhByTable(const Arithmetic &a, Value magnitude) {
   return a.div(numerator, denominator);
 }
 
-/// (tanh(r) / r - 1) / r^2 of r^2, r at most half of log 2.
+/// (tanh(r) / r - 1) / r^2 as a function of r^2, for r <= log(2) / 2.
 static Value tanhTail(const Arithmetic &a, Value square) {
   if (!a.isF64())
     return a.horner(square, {1.9456192030031513e-2, -5.372983796222106e-2,
@@ -234,13 +236,13 @@ static Value tanhTail(const Arithmetic &a, Value square) {
 /// Computes the quotient of tanhByTable with t = (2^n - 1) / (2^n + 1), its
 /// numerator and denominator times 2^n + 1. Within 1.7 ULP.
 static Value tanhByPowers(const Arithmetic &a, Value magnitude) {
-  // 1 from here.
+  // From this bound on, the result is 1.
   Value x = a.atMost(magnitude, a.isF64() ? 19.07 : 9.02);
   Value n = math::FloorOp::create(a.b, a.loc, a.mul(x, a.f(2 * kLog2OfE)));
   Value r = a.fma(n, a.f(-a.log2() / 2), x);
   Value square = a.mul(r, r);
   Value t = a.fma(a.mul(r, square), tanhTail(a, square), r);
-  // Adding it leaves n in the low bits.
+  // Adding the rounder leaves n in the low bits.
   Value bits = a.bits(a.add(n, a.f(a.rounder())));
   Value power = a.powerOfTwo(bits);
   Value numerator = a.fma(t, a.add(power, a.f(1)), a.sub(power, a.f(1)));
@@ -255,15 +257,16 @@ Value expandTanh(const Arithmetic &a, Value x) {
   return a.copySign(y, x);
 }
 
-/// 2 / (1 + exp(-2 x)), where nothing cancels.
+/// Computes 1 + tanh(x) as 2 / (1 + exp(-2 x)), in which nothing cancels.
 Value expandOnePlusTanh(const Arithmetic &a, Value x) {
   Value power = expandExp(a, a.mul(x, a.f(-2)));
   return a.div(a.f(2), a.add(a.f(1), power));
 }
 
 namespace {
-/// See FunctionCoefficients.h, where those of f32 are. Those of f64 are fits
-/// for |x| <= small and for |x| <= most.
+/// The coefficients of erf and erfc. FunctionCoefficients.h has those for f32
+/// and describes them. Those for f64 are fits for |x| <= small and for |x| <=
+/// most.
 struct ErfCoefficients {
   double small, most;
   ArrayRef<double> tail, large, whole;
@@ -308,13 +311,15 @@ Value expandErf(const Arithmetic &a, Value x) {
   return a.select(a.less(a.f(of.small), magnitude), large, small);
 }
 
-/// erfc(-x), where nothing cancels: next to 1, the part that erf has for small
-/// numbers is not needed. The polynomial is closer than the table.
+/// Computes 1 + erf(x) as erfc(-x), in which nothing cancels. The separate
+/// polynomial that erf has for small numbers is not needed for sums near 1. The
+/// exponential is computed by a polynomial, which is more accurate than the
+/// table.
 Value expandOnePlusErf(const Arithmetic &a, Value x) {
   const ErfCoefficients of = erfCoefficients(a);
   Value magnitude = a.abs(x);
   Value rest = expWithin(a, logErfc(a, magnitude, of.whole));
-  // Beyond, 0, and NaN of NaN.
+  // Beyond the range of the coefficients, the rest is 0, or NaN if x is NaN.
   rest =
       a.select(a.less(magnitude, a.f(of.most)), rest, a.atMost(magnitude, 0));
   return a.select(a.less(x, a.f(0)), rest, a.sub(a.f(2), rest));

@@ -17,8 +17,8 @@ namespace tandem {
 
 namespace {
 /// Divides integers of at most 32 bits as floats.
-/// Special values: none occur, as divisors of 0 and, where that would overflow,
-/// of -1 have been replaced (ElementwiseScalars.cpp).
+/// Special values: none occur, because divisors of 0, and divisors of -1 whose
+/// quotient would overflow, have been replaced before (ElementwiseScalars.cpp).
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideAsFloats : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
@@ -49,11 +49,11 @@ Value createSplat(OpBuilder &builder, Location loc, VectorType type,
                                    SplatElementsAttr::get(type, element));
 }
 
-/// Divides integers of 64 bits by multiplying with the divisor's inverse in
-/// f64. The first quotient is off by 2^15 at most. The quotient of its
-/// remainder is added to it, which leaves an error of one at most; the last
-/// remainder tells whether there is one. Special values: none occur, as for
-/// DivideAsFloats.
+/// Divides integers of 64 bits by multiplying by the divisor's inverse in f64.
+/// The error of the first quotient is at most 2^15. Adding the quotient of its
+/// remainder leaves an error of at most one. The last remainder shows whether
+/// there is an error.
+/// Special values: none occur, for the same reason as in DivideAsFloats.
 template <typename DivOp, typename IntToFloatOp, typename FloatToIntOp>
 struct DivideWide : OpRewritePattern<DivOp> {
   using OpRewritePattern<DivOp>::OpRewritePattern;
@@ -78,7 +78,8 @@ struct DivideWide : OpRewritePattern<DivOp> {
   }
 
 private:
-  /// A little nearer to zero, so that no product of it is out of range.
+  /// Returns the inverse of `b`, a little nearer to zero than the exact value,
+  /// so that no product with it is out of range.
   static Value invert(OpBuilder &builder, Location loc, Value b) {
     auto wide = cast<VectorType>(
         cast<VectorType>(b.getType()).clone(builder.getF64Type()));
@@ -103,8 +104,8 @@ private:
     return arith::SubIOp::create(builder, loc, a, product);
   }
 
-  /// The inverse is too near to zero; so is the quotient, and the remainder is
-  /// never negative.
+  /// The inverse is too near to zero. The quotient is therefore never too
+  /// large, and the remainder is never negative.
   static Value correctUnsigned(OpBuilder &builder, Location loc, Value a,
                                Value b, Value quotient, Value rest) {
     Value isLarge =
@@ -116,9 +117,10 @@ private:
         arith::AddIOp::create(builder, loc, quotient, one), quotient);
   }
 
-  /// The remainder has the dividend's sign and less than the divisor's
-  /// magnitude; one of another sign says that the quotient is one too far from
-  /// zero, a larger one that it is one too near.
+  /// The remainder of the exact quotient has the sign of the dividend and a
+  /// smaller magnitude than the divisor. If `rest` has the opposite sign, the
+  /// quotient is one too far from zero. If its magnitude is too large, the
+  /// quotient is one too near to zero.
   static Value correctSigned(OpBuilder &builder, Location loc, Value a, Value b,
                              Value quotient, Value rest) {
     auto type = cast<VectorType>(a.getType());
@@ -139,7 +141,7 @@ private:
       quotient =
           arith::SelectOp::create(builder, loc, condition, moved, quotient);
     };
-    // 1 or -1, as the quotient's sign is.
+    // 1 or -1, with the sign of the quotient.
     Value outward = arith::OrIOp::create(
         builder, loc,
         arith::ShRSIOp::create(builder, loc,

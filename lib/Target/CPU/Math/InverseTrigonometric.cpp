@@ -40,7 +40,7 @@ static HalfPi halfPi(const Arithmetic &a) {
                    : HalfPi{0x1.921fb6p+0, -0x1.777a5cp-25};
 }
 
-/// asin(r) / r - 1 of r^2, r in [0, 1/2].
+/// asin(r) / r - 1 as a function of r^2, for r in [0, 1/2].
 static Value inverseSineTail(const Arithmetic &a, Value square) {
   Value tail =
       a.isF64() ? a.horner(square, {0.03191221471670158, -0.01622418479452777,
@@ -55,7 +55,7 @@ static Value inverseSineTail(const Arithmetic &a, Value square) {
   return a.mul(square, tail);
 }
 
-/// atan(r) / r - 1 of r^2, r in [0, 1].
+/// atan(r) / r - 1 as a function of r^2, for r in [0, 1].
 static Value inverseTangentTail(const Arithmetic &a, Value square) {
   Value tail =
       a.isF64()
@@ -77,11 +77,12 @@ static Value inverseTangentTail(const Arithmetic &a, Value square) {
   return a.mul(square, tail);
 }
 
-/// Beyond 1 the square root is of a negative number.
+/// For |x| > 1, the argument of the square root is negative, so that the result
+/// is NaN.
 static InverseSine reduceInverseSine(const Arithmetic &a, Value x) {
   Value magnitude = a.abs(x);
   Value isLarge = a.less(a.f(0.5), magnitude);
-  // Exact where it is used.
+  // This is exact if |x| is large, and is only used then.
   Value rest = a.mul(a.sub(a.f(1), magnitude), a.f(0.5));
   Value square = a.select(isLarge, rest, a.mul(x, x));
   Value root = math::SqrtOp::create(a.b, a.loc, rest);

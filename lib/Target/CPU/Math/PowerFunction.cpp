@@ -27,7 +27,7 @@ namespace tandem {
 // f32
 //===----------------------------------------------------------------------===//
 
-/// log2(2^exponent (1 + f)) of f64, within 2^-33 of itself.
+/// log2(2^exponent (1 + f)) in f64, with a relative error of at most 2^-33.
 static Value log2OfParts(const Arithmetic &a, Value exponent, Value f) {
   Value tail = a.horner(
       f, {-0.08634569105824204, 0.15485738160664186, -0.15698233684233007,
@@ -37,7 +37,7 @@ static Value log2OfParts(const Arithmetic &a, Value exponent, Value f) {
   return a.fma(f, tail, exponent);
 }
 
-/// 2^x of f64 for a result of f32, within 2^-27 of itself.
+/// 2^x in f64 for a result in f32, with a relative error of at most 2^-27.
 static Value exp2ForF32(const Arithmetic &a, Value x) {
   constexpr double most = 130, least = -152;
   Value bounded = a.atLeast(a.atMost(x, most), least);
@@ -50,7 +50,7 @@ static Value exp2ForF32(const Arithmetic &a, Value x) {
   return a.fromBits(a.addI(a.bits(y), n));
 }
 
-/// x^y of f32, x >= 0. Within 0.8 ULP.
+/// x^y for f32 and x >= 0. Within 0.8 ULP.
 static Value raiseInF64(const Arithmetic &a, Value x, Value y) {
   Arithmetic wide = a.as(a.b.getF64Type());
   auto extend = [&](Value value) -> Value {
@@ -69,14 +69,14 @@ static Value raiseInF64(const Arithmetic &a, Value x, Value y) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// high + low, low at most half a unit in the last place of high, or little
-/// more.
+/// The sum of two numbers. The magnitude of `low` is at most half a unit in the
+/// last place of `high`, or slightly more.
 struct Pair {
   Value high, low;
 };
 } // namespace
 
-/// x + y of |x| >= |y|, or x = 0.
+/// Returns the exact sum x + y, for |x| >= |y| or x = 0.
 static Pair addOrdered(const Arithmetic &a, Value x, Value y) {
   Value sum = a.add(x, y);
   return {sum, a.sub(y, a.sub(sum, x))};
@@ -100,8 +100,8 @@ static Pair divideByTwoMore(const Arithmetic &a, Value f) {
   return {high, a.mul(rest, reciprocal)};
 }
 
-/// log(2^exponent (1 + f)), within 2^-64 of itself: with s = f / (2 + f),
-/// log(1 + f) is 2 s + s^3 (2/3 + s^2 P(s^2)).
+/// log(2^exponent (1 + f)), with a relative error of at most 2^-64. With s = f
+/// / (2 + f), log(1 + f) is 2 s + s^3 (2/3 + s^2 P(s^2)).
 static Pair logOfParts(const Arithmetic &a, Value exponent, Value f) {
   // log 2 in two parts: products of the first with exponents are exact.
   constexpr double logHigh = 0x1.62e42fefa38p-1, logLow = 0x1.ef35793c7673p-45;
@@ -123,7 +123,7 @@ static Pair logOfParts(const Arithmetic &a, Value exponent, Value f) {
   return addOrdered(a, log.high, a.add(log.low, rest));
 }
 
-/// x^y of f64, x >= 0. Within 1.1 ULP.
+/// x^y for f64 and x >= 0. Within 1.1 ULP.
 static Value raiseInPairs(const Arithmetic &a, Value x, Value y) {
   auto [exponent, f] = splitPositive(a, x);
   Pair log = logOfParts(a, exponent, f);
@@ -137,8 +137,9 @@ static Value raiseInPairs(const Arithmetic &a, Value x, Value y) {
 // Signs and special values
 //===----------------------------------------------------------------------===//
 
-/// What C says of a power of |x|, NaN and infinities included, where that does
-/// not follow from exp(y log |x|).
+/// Returns the power of `magnitude` as C defines it, also for NaN and
+/// infinities. Special values that do not follow from exp(y log |x|) are
+/// selected.
 static Value raiseMagnitude(const Arithmetic &a, Value magnitude, Value y) {
   Value power =
       a.isF64() ? raiseInPairs(a, magnitude, y) : raiseInF64(a, magnitude, y);
@@ -152,7 +153,7 @@ Value expandPow(const Arithmetic &a, Value x, Value y) {
   auto floor = [&](Value value) -> Value {
     return math::FloorOp::create(a.b, a.loc, value);
   };
-  // Infinities are even.
+  // Infinite exponents count as even.
   Value whole = floor(y), half = a.mul(y, a.f(0.5));
   Value isOdd = a.andI(a.equal(whole, y), a.notEqual(floor(half), half));
   Value isNegative = a.andI(a.less(x, a.f(0)), a.less(a.f(-infinity), x));

@@ -49,7 +49,8 @@ constexpr float kShift = 12582912.0F; // 1.5 * 2^23
 constexpr int32_t kShiftBits = 0x4B400000;
 constexpr double kLargest = 4194303; // 2^22 - 1
 
-/// The integer that all elements of a constant are; nothing for others.
+/// Returns the integer that all elements of a constant are equal to, or nothing
+/// if `value` is not such a constant.
 std::optional<double> getInteger(Value value) {
   APFloat number(0.0);
   if (!matchPattern(value, m_ConstantFloat(&number)))
@@ -66,7 +67,7 @@ struct Bounded {
   double number;
 };
 
-/// x and c of select(x `predicate` c, x, c).
+/// Matches select(x `predicate` c, x, c). Returns x and c.
 std::optional<Bounded> matchBound(Value value, arith::CmpFPredicate predicate) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
@@ -81,7 +82,8 @@ std::optional<Bounded> matchBound(Value value, arith::CmpFPredicate predicate) {
              : std::nullopt;
 }
 
-/// x of select(x is a number, x, 0); null for others.
+/// Matches select(x is a number, x, 0). Returns x, or null if `value` is
+/// something else.
 Value matchZeroForNaN(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
@@ -94,7 +96,8 @@ Value matchZeroForNaN(Value value) {
              : Value();
 }
 
-/// x and z of roundeven(x) + z, with z = 0 for roundeven(x) alone.
+/// Matches roundeven(x) + z, or roundeven(x) alone, for which z is 0. Returns x
+/// and z.
 std::optional<Bounded> matchRounded(Value value) {
   std::optional<double> zeroPoint = 0;
   if (auto add = value.getDefiningOp<arith::AddFOp>()) {
@@ -188,7 +191,7 @@ private:
     }
   }
 
-  /// The clamped number, before it is rounded.
+  /// Emits the clamped number, before it is rounded.
   Value emitClamped(const Arithmetic &a, const Quantized &quantized) const {
     Value x = quantized.number;
     const std::optional<ConstantDivision> division = matchDivision(x);
@@ -201,7 +204,8 @@ private:
       x = arith::SelectOp::create(a.b, a.loc, holds, x, instead);
     };
     const double zeroPoint = quantized.zeroPoint;
-    // The comparison with the lower bound does not hold for NaN either.
+    // If `low` is 0, NaN needs no selection of its own: the comparison with the
+    // lower bound does not hold for NaN, and selects the same number.
     if (quantized.low != 0)
       choose(arith::CmpFPredicate::ORD, x, bound(0 - zeroPoint)); // +0, not -0.
     Value least = bound(quantized.low - zeroPoint),
@@ -211,8 +215,8 @@ private:
     return division ? division->emit(a, x) : x;
   }
 
-  /// The division by a constant of which `x` is the result. Replaces `x` by the
-  /// dividend.
+  /// If `x` is the result of a division by a constant, returns the division and
+  /// replaces `x` by the dividend.
   std::optional<ConstantDivision> matchDivision(Value &x) const {
     auto divide = fma ? x.getDefiningOp<arith::DivFOp>() : arith::DivFOp();
     APFloat divisor(0.0);

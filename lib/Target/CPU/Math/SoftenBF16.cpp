@@ -22,8 +22,8 @@ namespace tandem {
 
 namespace {
 
-/// i16 for bf16, of scalars and vectors. The instructions for bf16 keep their
-/// types, and bitcasts convert their operands and results.
+/// Replaces bf16 by i16, in scalars and vectors. The instructions for bf16 keep
+/// their types. Bitcasts convert their operands and results.
 struct SoftTypes : TypeConverter {
   SoftTypes() {
     auto bitcast = [](OpBuilder &builder, Type type, ValueRange values,
@@ -43,7 +43,7 @@ struct SoftTypes : TypeConverter {
   }
 };
 
-/// The bits of a constant.
+/// Returns constants of bf16 as their bits. Returns other attributes unchanged.
 Attribute soften(Attribute attr) {
   auto bits = IntegerType::get(attr.getContext(), 16);
   if (auto elements = dyn_cast<DenseElementsAttr>(attr))
@@ -55,7 +55,7 @@ Attribute soften(Attribute attr) {
   return attr;
 }
 
-/// Between bf16 and the integer that holds it, now the same.
+/// Removes bitcasts between bf16 and i16, which are now the same type.
 struct DropBitcast : OpConversionPattern<arith::BitcastOp> {
   using OpConversionPattern::OpConversionPattern;
   LogicalResult
@@ -69,8 +69,9 @@ struct DropBitcast : OpConversionPattern<arith::BitcastOp> {
   }
 };
 
-/// An op that moves elements does so whatever they are. What computes with them
-/// has flags of floating-point arithmetic; so has a select, which moves.
+/// Converts the types of ops that only move elements. Ops that compute with
+/// elements have fast-math flags and are not converted. A select has such
+/// flags, too, but only moves elements.
 struct SoftenMove : ConversionPattern {
   SoftenMove(const TypeConverter &types, MLIRContext *context)
       : ConversionPattern(types, MatchAnyOpTypeTag(), /*benefit=*/0, context) {}
