@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// LayoutProblem.h says what is chosen; here a block is rewritten to it.
+// The pass tandem-cpu-assign-layouts. LayoutProblem chooses the layouts, and
+// LayoutRewriter rewrites a block to them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -53,9 +54,11 @@ private:
   void rewriteConversion(ir::TransposeOp transpose,
                          LayoutConversion conversion);
   void reportConv(ir::ConvOp conv);
-  /// The value channels last, or as it was given.
+  /// Returns `value` with channels last, or in its given layout. Creates a
+  /// transpose if the value does not exist in this layout yet.
   Value get(Value value, bool isLast);
-  /// Nothing reads the op any more.
+  /// Records that `value` replaces the result of `op`, with channels last if
+  /// `isLast` is set. run() erases `op` at the end.
   void replace(Operation *op, bool isLast, Value value) {
     versions[op->getResult(0)][isLast] = value;
     replaced.push_back(op);
@@ -67,7 +70,7 @@ private:
   bool remarks;
   LayoutReport *report;
   OpBuilder builder;
-  /// The versions of each value: as given, and channels last.
+  /// The versions of each value: in the given layout, and with channels last.
   DenseMap<Value, std::array<Value, 2>> versions;
   SmallVector<Operation *> replaced;
 };
@@ -143,7 +146,9 @@ void LayoutRewriter::rewriteConv(ir::ConvOp conv) {
 
 void LayoutRewriter::rewriteConversion(ir::TransposeOp transpose,
                                        LayoutConversion conversion) {
-  // Its operand channels last is its result as given, or the other way round.
+  // If the transpose converts to channels last, its result in the given layout
+  // is its operand with channels last. Otherwise, its result with channels last
+  // is its operand in the given layout.
   bool isToLast = conversion == LayoutConversion::ToLast;
   if (report)
     report->addCancelled(transpose, isToLast,
@@ -179,8 +184,8 @@ void LayoutRewriter::run() {
     op->erase();
 }
 
-/// Transposes the constant kernels of grouped convolutions whose results are
-/// channels last, whether as given or by assignment.
+/// Transposes the constant kernels of grouped convolutions whose results have
+/// channels last, in the graph or by assignment.
 static void transposeKernels(Block &block) {
   for (auto conv : block.getOps<ir::ConvOp>()) {
     if (!conv.getLayout().getOutput().ends_with("C") ||

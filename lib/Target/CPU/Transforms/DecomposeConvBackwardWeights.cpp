@@ -38,23 +38,26 @@ namespace tandem {
 
 namespace {
 
-/// The bytes of a row of outputs that a register tile reads at each position.
+/// The number of bytes of outputs that a register tile reads at each position.
 constexpr int64_t kTileRowBytes = 64;
 
-/// The spatial dims that a `conv` can have.
+/// The largest number of spatial dims of a `conv`.
 constexpr size_t kMaxSpatial = 3;
 
-/// Builds the ops that replace one op, in front of it. The op has one group.
+/// Builds the ops that replace one op, which must have one group. The new ops
+/// are inserted before this op.
 class Decomposition {
 public:
   Decomposition(ir::ConvBackwardWeightsOp op, const DeviceModel &device);
 
   /// True if each window is one element.
   bool isPointwise();
-  /// True if, in addition, windows lie side by side.
+  /// True if, in addition, windows have no strides and no padding, so that the
+  /// op is a matrix product.
   bool isProduct();
-  /// True if the op is a product of operands with channels last, or if a
-  /// convolution has enough dims for the op, and reads the input.
+  /// True if the op can be decomposed. Either it is a product of operands with
+  /// channels last, or its windows have several elements and reach the input,
+  /// and a convolution can have one more spatial dim than the op.
   bool isPossible();
   /// Returns the result.
   Value build();
@@ -80,7 +83,7 @@ private:
   }
   /// Transposes from one layout to another.
   Value arrange(Value x, StringRef from, StringRef to);
-  /// Cuts off what no window reaches.
+  /// Cuts off the elements that no window reaches.
   Value cut(Value x);
   Value buildProduct(Value x, Value g);
   Value buildConv(Value x, Value g);
@@ -101,8 +104,8 @@ private:
   Location loc;
   ir::ConvLayoutAttr layout;
   std::string spatial;
-  /// For each spatial dim: the end of the elements that windows reach, and the
-  /// padding that they reach behind the last element.
+  /// For each spatial dim, the end of the elements that windows reach, and the
+  /// padding behind the last element that windows reach.
   SmallVector<int64_t> limits, padHigh;
   SmallVector<Operation *> created;
   Operation *product = nullptr;
@@ -142,9 +145,10 @@ bool Decomposition::isProduct() {
          isAll(op.getPadLow(), 0) && isAll(op.getPadHigh(), 0);
 }
 
-/// The library multiplies images with channels first as they are, and is faster
-/// for strided windows of one element (by a fifth for 256 to 512 channels at
-/// 56x56, Zen 4): each row of the input is read by a single tap.
+/// Two cases are left to the library. It multiplies images with channels first
+/// without reordering them. It is also faster for strided windows of one
+/// element (by a fifth for 256 to 512 channels at 56x56, Zen 4), because a
+/// single tap reads each row of the input.
 bool Decomposition::isPossible() {
   if (isProduct())
     return layout.getInput().back() == 'C' && layout.getOutput().back() == 'C';
@@ -195,7 +199,7 @@ Value Decomposition::addBlocks(Value partial, int64_t dim) {
                               /*keepDims=*/false);
 }
 
-/// The operands have channels last.
+/// `x` and `g` have channels last.
 Value Decomposition::buildProduct(Value x, Value g) {
   const int64_t inputs = shapeOf(x).back(), outputs = shapeOf(g).back();
   const int64_t positions = llvm::product_of(shapeOf(x)) / inputs;
@@ -223,7 +227,8 @@ Value Decomposition::buildConv(Value x, Value g) {
   x = cut(x);
   llvm::append_range(data, shapeOf(x));
   x = reshape(x, data);
-  // (image of a block, spatial dims, 1, block, output channel).
+  // The kernel has dims (image of a block, spatial dims, 1, block, output
+  // channel).
   SmallVector<int64_t> split = {blocks, images / blocks};
   llvm::append_range(split, shapeOf(g).drop_front());
   SmallVector<int64_t> order;
@@ -271,8 +276,8 @@ Value Decomposition::build() {
 // Costs
 //===----------------------------------------------------------------------===//
 
-/// The time of the ops that were built; none if there are no register tiles for
-/// the contraction among them.
+/// The time of the ops that were built, or nothing if there are no register
+/// tiles for the contraction among them.
 static std::optional<double> getGeneratedNs(const Decomposition &ops,
                                             const DeviceModel &device) {
   SmallVector<ContractionCost, 4> ways =
@@ -313,8 +318,8 @@ struct DecomposeConvBackwardWeightsPass
   }
 
 private:
-  /// True if the op has elements, and a type and groups for which there are
-  /// register tiles.
+  /// True if the operands and the result have elements, and register tiles
+  /// exist for the op's type and number of groups.
   static bool isCandidate(ir::ConvBackwardWeightsOp op) {
     const auto isFull = [](Value value) {
       auto type = cast<RankedTensorType>(value.getType());

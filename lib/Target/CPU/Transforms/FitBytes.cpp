@@ -36,10 +36,10 @@ namespace tandem {
 
 namespace {
 
-/// The inputs of an output that one instruction multiplies.
+/// The number of inputs that one instruction multiplies for each output.
 constexpr int64_t kQuad = 4;
-/// A last quad that is not full costs a load for each of its inputs. Among this
-/// many quads, it does not matter.
+/// A last quad that is not full costs a load for each of its inputs. With at
+/// least this many quads, this cost does not matter.
 constexpr int64_t kManyQuads = 4;
 
 /// A contraction of integers of 8 bits with constant weights.
@@ -50,9 +50,10 @@ public:
         matmul(dyn_cast<ir::MatmulOp>(op)) {}
 
   bool match();
-  /// Sums products in f32 if that is exact and faster, and otherwise in i32,
-  /// for which it adds inputs of zeros so that a few inputs fill quads. Returns
-  /// whether the sums are in f32.
+  /// Decides whether to sum products in f32 or in i32. Sums in f32 must be
+  /// exact and, unless `sums` requires f32, faster. For sums in i32, adds
+  /// inputs of zeros if few inputs do not fill quads. Returns whether the sums
+  /// are in f32.
   bool chooseSums(const DeviceModel &device, ByteSums sums);
   void makeDataUnsigned() {
     if (!isUnsigned(op->getOperand(0)))

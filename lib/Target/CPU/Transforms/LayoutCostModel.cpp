@@ -20,7 +20,8 @@ using namespace mlir;
 
 namespace tandem {
 
-/// A transpose within a kernel against a copy of the same bytes.
+/// The cost of a transpose within a kernel, relative to a copy of the same
+/// bytes.
 static constexpr double kFoldedFactor = 0.5;
 
 static double getBytes(Value value) {
@@ -33,7 +34,8 @@ bool transposesKernel(ir::ConvOp conv, bool isOutputLast) {
          !llvm::is_sorted(getWeights(conv)->permutation);
 }
 
-/// The convolution with other layouts, in `block`, on arguments of it.
+/// Creates a copy of `conv` with other layouts in `block`. The input and the
+/// kernel of the copy are new arguments of the block.
 static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
                                 bool isOutputLast) {
   OpBuilder builder(conv.getContext());
@@ -65,9 +67,10 @@ static ir::ConvOp createVariant(Block &block, ir::ConvOp conv, bool isInputLast,
   return variant;
 }
 
-/// Returns the time, in ns, of the way that is chosen
-/// (tandem-cpu-choose-contractions), with what that leaves to do; weights are
-/// packed ahead where they are known. `given` is the convolution of the graph.
+/// Returns the time, in ns, of the way to compute `conv` that
+/// tandem-cpu-choose-contractions will choose. The time of the library includes
+/// ops that it leaves to another kernel (getLeftoverNs). Constant weights are
+/// packed ahead of time. `given` is the convolution in the graph.
 static double getChosenNs(ir::ConvOp conv, ir::ConvOp given,
                           const LayoutCostModel &costs) {
   bool isConstant = matchPattern(given.getKernel(), m_Constant());
@@ -88,8 +91,8 @@ double LayoutCostModel::getConvNs(ir::ConvOp conv, bool isInputLast,
   return getChosenNs(variant, conv, *this);
 }
 
-/// Whether `op` pads dim 1, that of channels if they are first, and the bytes
-/// of all channels are fewer than those of a vector.
+/// Whether `op` pads dim 1 (the channels, if they are first), and all channels
+/// of a position together have fewer bytes than a vector.
 static bool padsFewChannels(Operation *op, const DeviceModel &device) {
   auto pad = dyn_cast<ir::PadOp>(op);
   if (!pad)

@@ -29,15 +29,16 @@ struct LayoutCostModel {
   /// few channels costs less. 0 for other ops.
   double getFirstNs(mlir::Operation *op) const;
 
-  /// The cost of transposing a value: that of a kernel of its own, or of slower
-  /// loads if a loop produces or reads the value anyway (`isInLoop`).
+  /// The cost of transposing a value: the cost of a separate kernel or, if a
+  /// loop produces or reads the value anyway (`isInLoop`), the cost of slower
+  /// accesses in this loop.
   double getTransposeNs(mlir::Value value, bool isInLoop) const;
 };
 
 /// Whether the weights of `conv` are transposed to the order spatial dims,
 /// inputs, outputs, in which groups are adjacent. Only constant weights of
-/// grouped convolutions are, which costs nothing at run time; other weights are
-/// packed.
+/// grouped convolutions are transposed, which costs nothing at run time. Other
+/// weights are packed.
 bool transposesKernel(ir::ConvOp conv, bool isOutputLast);
 
 } // namespace tandem

@@ -22,7 +22,7 @@ namespace tandem {
 
 using Node = MinimumCut::Node;
 
-/// Nodes on the source's side are channels last.
+/// Nodes on the source's side of the cut have channels last.
 static constexpr Node kLast = MinimumCut::kSource, kGiven = MinimumCut::kSink;
 
 static bool isChannelsFirst(ir::ConvOp conv) {
@@ -69,7 +69,8 @@ void LayoutProblem::findEpilogues() {
       epilogues.insert(&op);
 }
 
-/// Whether the op becomes part of a loop, in which a transpose is indexing.
+/// Whether the op becomes part of a loop kernel, in which a transpose only
+/// changes indices.
 bool LayoutProblem::isInLoop(Operation *op) const {
   return op && isPermutable(op) && !epilogues.contains(op);
 }
@@ -77,7 +78,8 @@ bool LayoutProblem::isInLoop(Operation *op) const {
 double LayoutProblem::getTransposeNs(Value value) const {
   RankedTensorType type = typeOf(value);
   auto isLoop = [&](Operation *op) { return isInLoop(op); };
-  // What moves no elements is a reshape: that is indexing, too.
+  // A transpose that moves no elements is a reshape, which only changes
+  // indices, too.
   bool isIndexing = movesNothing(type, getChannelsLast(type.getRank())) ||
                     isLoop(value.getDefiningOp()) ||
                     llvm::any_of(value.getUsers(), isLoop);
@@ -93,8 +95,9 @@ void LayoutProblem::addCost(Node node, double ns) {
 
 /// Expresses the costs of a convolution's four combinations of layouts as a
 /// cost of each node and a cost of the pair (first, last). This is exact unless
-/// the pair (last, first) costs less than the other three imply, which is true
-/// of no convolution (Kolmogorov and Zabih, PAMI 26, 2004).
+/// the pair (last, first) costs less than the other three imply (Kolmogorov and
+/// Zabih, PAMI 26, 2004). No convolution is expected to have such costs; if one
+/// does, the cost of this pair is raised.
 void LayoutProblem::addConv(ir::ConvOp conv) {
   Nodes pair{cut.add(), cut.add()};
   nodes[conv] = pair;
@@ -132,10 +135,11 @@ Node LayoutProblem::getConsumer(OpOperand &use) const {
   return getLayoutConversion(op) == LayoutConversion::ToLast ? kLast : kGiven;
 }
 
-/// One transpose serves all readers that want the other layout.
+/// Adds the cost of transposing `value`. One transpose serves all readers that
+/// want the other layout.
 void LayoutProblem::connect(Value value) {
   if (matchPattern(value, m_Constant()))
-    return; // Transposed here, at no cost.
+    return; // Constants are transposed here, at no cost.
   Node producer = getProducer(value);
   llvm::SmallSetVector<Node, 4> consumers;
   for (OpOperand &use : value.getUses())

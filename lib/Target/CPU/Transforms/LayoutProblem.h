@@ -7,11 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Chooses for every value of three or more dims whether it keeps its layout or
-// becomes channels last. Convolutions have a cost for either layout; an edge
-// between two ops that use different layouts for a value costs a transpose. The
-// cheapest assignment is a minimum cut. It subsumes what compilers often do by
-// rules: cancel two transposes, move one past an elementwise op, or fold one
-// into a constant.
+// becomes channels last. Convolutions have a cost for each layout. If two ops
+// use different layouts for the same value, the value must be transposed, which
+// has a cost, too. The cheapest assignment is a minimum cut. It subsumes what
+// compilers often do by rules: cancel two transposes, move one past an
+// elementwise op, or fold one into a constant.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +48,9 @@ public:
   bool isEmpty();
   void solve();
 
-  /// Whether the operand and the result of a convolution are channels last. For
-  /// other ops both functions are the same.
+  /// Whether the operand and the result of an op have channels last. Only
+  /// convolutions may differ in both, and reductions to a lower rank, whose
+  /// results always keep their layout.
   bool isInputLast(mlir::Operation *op) const { return look(op, 0); }
   bool isOutputLast(mlir::Operation *op) const { return look(op, 1); }
   bool isAssigned(mlir::Operation *op) const { return nodes.contains(op); }
@@ -59,8 +60,8 @@ public:
 
 private:
   using Node = MinimumCut::Node;
-  /// The nodes of an op's operand and result: the same node, except for
-  /// convolutions.
+  /// The nodes of an op's operand and result. Both are the same node, except
+  /// for convolutions, and for reductions to a lower rank.
   using Nodes = std::array<Node, 2>;
 
   bool look(mlir::Operation *op, unsigned side) const {
@@ -71,7 +72,7 @@ private:
   bool isInLoop(mlir::Operation *op) const;
   void addConv(ir::ConvOp conv);
   void addPermutable(mlir::Operation *op);
-  /// Adds a cost, which may be negative, of a node being channels last.
+  /// Adds the cost, which may be negative, of giving a node channels last.
   void addCost(Node node, double ns);
   void connect(mlir::Value value);
   Node getProducer(mlir::Value value) const;
@@ -80,7 +81,7 @@ private:
   mlir::Block &block;
   const LayoutCostModel &costs;
   MinimumCut cut;
-  /// The elementwise ops that run in the kernel of a convolution before them.
+  /// The elementwise ops that run in the kernel of a preceding convolution.
   llvm::DenseSet<mlir::Operation *> epilogues;
   llvm::DenseMap<mlir::Operation *, Nodes> nodes;
   std::vector<bool> isLast;

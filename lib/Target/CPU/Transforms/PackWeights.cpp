@@ -33,12 +33,13 @@ namespace tandem {
 
 namespace {
 
-/// What the hero's weights are made of: an input of the fusion, through views.
+/// The input of the fusion from which the hero reads its weights, and the views
+/// between the input and the hero.
 struct Source {
   unsigned input = 0;
   Value value;
-  ElementsAttr constant; // null where it is not known
-  /// In order, the input's user first.
+  ElementsAttr constant; // null if it is not a constant
+  /// The views in order, beginning with the user of the input.
   SmallVector<Operation *> views;
 };
 
@@ -54,16 +55,16 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
   void runOnOperation() override;
 
 private:
-  /// What decides on the packed form: the value or constant, where it is, and
-  /// how it is packed.
+  /// Everything that identifies a packed value: the original value or constant,
+  /// its block, and how it is packed.
   using Key = std::tuple<const void *, Block *, int64_t, int64_t, int64_t,
                          int64_t, std::vector<int64_t>>;
 
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
 
-  /// Makes `hero` multiply by the factors of its weights if they have some and
-  /// that is estimated to be faster.
+  /// Makes `hero` multiply by the factors of its weights, if the weights have
+  /// factors and this is estimated to be faster. Returns whether it did.
   bool packFactors(ir::FusionOp fusion, Operation *hero, const Weights &weights,
                    const Source &source);
   Value getPackedFactor(const Source &source, ElementsAttr factor,
@@ -93,7 +94,8 @@ static std::optional<Source> findSource(ir::FusionOp fusion, Value weights) {
   return source;
 }
 
-/// Null where the bytes are not at hand.
+/// Applies `view` to `constant`. Returns null if the bytes of the constant are
+/// not available.
 static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
   if (auto transpose = dyn_cast<ir::TransposeOp>(view))
     return ir::transpose(constant, transpose.getPermutation());
@@ -101,7 +103,7 @@ static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
                      cast<RankedTensorType>(view->getResult(0).getType()));
 }
 
-/// A constant beside that of the weights.
+/// Creates a constant next to the constant of the weights.
 static Value createConstant(const Source &source, ElementsAttr constant) {
   Operation *origin = source.value.getDefiningOp();
   OpBuilder builder(origin->getContext());
@@ -121,8 +123,8 @@ static Value packConstant(const Source &source, const Packing &packing) {
   return createConstant(source, constant);
 }
 
-/// Creates a kernel that computes `emit` of `value` at the insertion point of
-/// `builder`, which then is behind the kernel.
+/// Creates a kernel that applies `emit` to `value`, at the insertion point of
+/// `builder`. The insertion point is behind the kernel afterwards.
 static Value
 createKernel(OpBuilder &builder, Value value, RankedTensorType type,
              function_ref<Value(OpBuilder &, Location, Value)> emit) {
@@ -136,8 +138,9 @@ createKernel(OpBuilder &builder, Value value, RankedTensorType type,
   return fusion.getOutputs()[0];
 }
 
-/// Packs what is known only at run time, right behind it, so that all kernels
-/// that need it can use it.
+/// Packs weights that are known only at run time. The packing kernel is
+/// inserted directly behind the weights, so that all kernels that need the
+/// packed weights can use them.
 static Value packAtRunTime(const Source &source, const Packing &packing) {
   OpBuilder builder(source.value.getContext());
   builder.setInsertionPointAfterValue(source.value);
@@ -189,13 +192,14 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
   return it->second;
 }
 
-/// Adds an operand to the fusion and returns the argument that it is inside.
+/// Adds `value` as an operand of the fusion and returns the block argument for
+/// it.
 static Value addInput(ir::FusionOp fusion, Value value) {
   fusion->insertOperands(fusion->getNumOperands(), value);
   return fusion.getBody().addArgument(value.getType(), value.getLoc());
 }
 
-/// Erases an input that nothing in the fusion reads.
+/// Erases an input of the fusion if nothing in the fusion reads it.
 static void dropUnused(ir::FusionOp fusion, unsigned input) {
   Block &body = fusion.getBody().front();
   if (!body.getArgument(input).use_empty())
@@ -204,15 +208,16 @@ static void dropUnused(ir::FusionOp fusion, unsigned input) {
   fusion->eraseOperand(input);
 }
 
-/// A factor of weights, packed as the weights would be.
+/// Returns the packing of a factor of the weights, with the same dims and
+/// blocks as the packing of the weights.
 static Packing getPacking(ElementsAttr factor, const Weights &weights,
                           int64_t block) {
   return Packing::ofSingleInputs(cast<RankedTensorType>(factor.getType()),
                                  weights.permutation, block);
 }
 
-/// Writes pairs of integers: those of the first half of `from` to the lower
-/// bits of `to`, and those of the second half to the upper bits. Returns
+/// Writes pairs of integers to the bytes of `to`. The first half of `from` goes
+/// to the lower four bits, and the second half to the upper four bits. Returns
 /// whether all integers are from -8 to 7.
 static bool pairIntegers(ArrayRef<char> from, MutableArrayRef<char> to) {
   int least = 0, most = 0;
@@ -360,15 +365,15 @@ void PackWeightsPass::pack(ir::FusionOp fusion, Operation *hero) {
   dropUnused(fusion, source->input);
 }
 
-/// Whether `hero` can be lowered as a generated kernel. It may not be: views
-/// that it was fused for may have stayed with other users, and not all weights
-/// can be packed.
+/// Whether `hero` can be lowered as a generated kernel. This may be impossible
+/// because views that the fusion relied on have other users, or because its
+/// weights cannot be packed.
 static bool isLowered(Operation *hero) {
   Expected<Contraction> contraction = describeContraction(hero);
   return contraction && getVectorizedDim(*contraction);
 }
 
-/// Puts the ops of a fusion in its place.
+/// Replaces a fusion by the ops of its body.
 static void dissolve(ir::FusionOp fusion) {
   Block &body = fusion.getBody().front();
   ir::YieldOp yield = fusion.getYield();

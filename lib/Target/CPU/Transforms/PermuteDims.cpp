@@ -156,7 +156,8 @@ static Value createReshape(OpBuilder &builder, Value value,
                                builder.getDenseI64ArrayAttr(shape));
 }
 
-/// An operand that is broadcast along leading dims that it lacks.
+/// Permutes an operand of lower rank, which is broadcast along the leading dims
+/// that it lacks.
 static Value lift(OpBuilder &builder, Value value,
                   ArrayRef<int64_t> permutation) {
   auto type = typeOf(value);
@@ -199,8 +200,9 @@ bool movesNothing(RankedTensorType type, ArrayRef<int64_t> permutation) {
   return true;
 }
 
-/// The location of an op: of an argument that of its first reader. A step is of
-/// some node of the graph, and stored as such.
+/// Returns the location of the op that computes `value` or, for an argument, of
+/// the first op that reads it. Each step is stored with the location of a node
+/// of the graph, so ops that are created need such a location.
 static Location getLocOfOp(Value value) {
   Operation *first = value.getDefiningOp();
   if (!first)

@@ -19,7 +19,7 @@ namespace tandem {
 using Permutation = llvm::SmallVector<int64_t>;
 
 /// The permutation from N, C, spatial dims to N, spatial dims, C; empty for
-/// ranks without such a layout, or where it changes nothing.
+/// ranks that have no such layout, or in which it changes nothing.
 Permutation getChannelsLast(int64_t rank);
 Permutation invert(llvm::ArrayRef<int64_t> permutation);
 llvm::SmallVector<int64_t> permute(llvm::ArrayRef<int64_t> values,

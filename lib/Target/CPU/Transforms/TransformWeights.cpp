@@ -31,8 +31,8 @@ namespace tandem {
 
 namespace {
 
-/// A convolution of a fusion, and the constant that is its kernel: outside of
-/// the fusion or, if it is a splat, within.
+/// A convolution of a fusion, and the constant that is its kernel. The constant
+/// is outside of the fusion or, if it is a splat, inside.
 struct Candidate {
   ir::ConvOp conv;
   ir::ConstantOp constant;
@@ -72,7 +72,8 @@ static std::optional<Candidate> findCandidate(ir::FusionOp fusion) {
   return constant ? std::optional(Candidate{conv, constant}) : std::nullopt;
 }
 
-/// The constant in the order HWIO; null where its bytes are not at hand.
+/// Returns the constant in the order HWIO, or null if its bytes are not
+/// available.
 static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
   SmallVector<int64_t> permutation;
   for (char letter : StringRef("HWIO"))
@@ -80,7 +81,7 @@ static ElementsAttr orderKernel(ir::ConvOp conv, ElementsAttr kernel) {
   return ir::transpose(kernel, permutation);
 }
 
-/// The transformed kernel in the order HWIO, of the one in blocks.
+/// Converts a transformed kernel from blocks of outputs to the order HWIO.
 static Value emitTransformed(OpBuilder &builder, Location loc, Value blocks,
                              int64_t outputs) {
   using namespace winograd;
@@ -109,7 +110,7 @@ TransformWeightsPass::choose(ir::ConvOp conv) const {
   return planWinograd(*contraction, core);
 }
 
-/// Erases what nothing reads any more.
+/// Erases the input `kernel` and its constant if nothing reads them any more.
 static void dropUnused(ir::FusionOp fusion, Value kernel,
                        ir::ConstantOp constant) {
   if (!kernel.use_empty())
@@ -123,7 +124,8 @@ static void dropUnused(ir::FusionOp fusion, Value kernel,
     constant.erase();
 }
 
-/// Whether what the fusion pools of the convolution is pooled tile by tile.
+/// Whether all pooling windows of the fusion fit in Winograd's tiles, so that
+/// pooling can be computed tile by tile.
 static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
   Expected<Contraction> contraction = describeContraction(conv);
   if (!contraction)
@@ -136,7 +138,8 @@ static bool fitsTiles(ir::FusionOp fusion, ir::ConvOp conv) {
   });
 }
 
-/// Gives `fusion` a constant as its last operand, and returns that in its body.
+/// Adds a constant as the last operand of `fusion`, and returns the block
+/// argument for it.
 static Value addInput(ir::FusionOp fusion, Location loc, ElementsAttr value) {
   OpBuilder builder(fusion);
   Value constant = ir::ConstantOp::create(builder, loc, value);

@@ -178,7 +178,7 @@ static Value emitReshape(OpBuilder &builder, Location loc, Value value,
                                builder.getDenseI64ArrayAttr(shape));
 }
 
-/// Appends zeros, `counts` of them along each dim.
+/// Appends zeros to `value`. `counts` has the number of zeros along each dim.
 static Value emitZeros(OpBuilder &builder, Location loc, Value value,
                        ArrayRef<int64_t> counts) {
   if (llvm::all_of(counts, [](int64_t count) { return count == 0; }))

@@ -32,7 +32,8 @@ struct Weights {
   int64_t packedInputs = 1;
 };
 
-/// The weights of `hero`; nothing where it is not a contraction with weights.
+/// Returns the weights of `hero`, or nothing if it is not a contraction with
+/// weights.
 std::optional<Weights> getWeights(mlir::Operation *hero);
 
 /// Makes `hero` read `value`, weights in the order [inner..., columns].
@@ -61,20 +62,20 @@ public:
   /// The last inner dim, the inputs, is divided into pairs for bf16, and into
   /// quads for i8: [groups][blocks][...][pairs][block][2].
   mlir::RankedTensorType getPackedType() const;
-  /// Packs a constant; null where its bytes are not available.
+  /// Packs a constant. Returns null if its bytes are not available.
   mlir::ElementsAttr pack(mlir::ElementsAttr constant) const;
-  /// Emit the ops that pack an operand, and those that undo it. Contractions
-  /// are still written on plain weights, and read the packed ones through the
-  /// latter.
+  /// Emit the ops that pack an operand, and the ops that unpack it.
+  /// Contractions still have plain weights as operands; they read packed
+  /// weights through the ops that unpack them.
   mlir::Value emitPack(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::Value value) const;
   mlir::Value emitUnpack(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value packed) const;
 
-  /// Whether elements must be padded that are not adjacent in the operand or,
-  /// as pairs or quads of inputs, in the result. A kernel that pads while it
-  /// packs would then copy single elements; it is faster to pad in a kernel of
-  /// its own (emitPad) and then pack.
+  /// Whether packing adds padding along a dim whose elements are not adjacent
+  /// in the operand or, because they are in pairs or quads of inputs, in the
+  /// result. A kernel that pads while it packs would then copy single elements;
+  /// it is faster to pad in a kernel of its own (emitPad) and then pack.
   bool padsAcrossLines() const {
     bool padsColumns = blocks * block != columns;
     bool areAdjacent =
@@ -98,7 +99,7 @@ private:
   bool hasGroups() const { return groups > 1; }
   /// Whether the inputs are in pairs or quads.
   bool hasPairs() const { return inputsTogether > 1; }
-  /// The operand's dim of the inputs.
+  /// The dim of the operand that has the inputs.
   int64_t getInputDim() const { return permutation[sizes.size() - 1]; }
   /// [inner...][groups][columns], with inputs and columns rounded up to whole
   /// pairs or quads and blocks if `isRounded`.
