@@ -50,17 +50,19 @@ private:
   using Nodes = llvm::SmallVector<Node, 16>;
 
   /// Collects the nodes that `from` leads to and that come before `to` in the
-  /// order. Returns false where `to` itself is reached other than by an edge
-  /// from `from`.
+  /// order. Returns false if `to` is also reached by a path that is not the
+  /// edge from `from`.
   bool collectAfter(Node from, Node to, Nodes &found);
   /// Collects the nodes that lead to `to` and come after `from` in the order.
   void collectBefore(Node from, Node to, Nodes &found);
   bool visit(Node node);
-  /// The nodes at the other ends of `edges` of `node`, each once.
+  /// Returns the nodes at the other ends of `edges` of `node`, without
+  /// duplicates.
   Nodes getNeighbors(Node node, llvm::ArrayRef<Node> edges) const;
   void unite(Node into, Node from);
 
-  /// By node, the next node on the way to its representative (union-find).
+  /// For each node, the next node on the way to the node's representative
+  /// (union-find).
   mutable std::vector<Node> parents;
   /// The position of each representative in the topological order.
   std::vector<unsigned> ranks;

@@ -28,14 +28,14 @@ namespace tandem {
 
 /// How one kernel computes an op that may have been fused into it.
 struct RecomputeInfo {
-  /// How many times it is computed per iteration of the kernel's loops.
+  /// How many times the op is computed per iteration of the kernel's loops.
   int64_t count = 1;
-  /// Whether it is computed only at the index of the iteration itself.
+  /// Whether the op is computed only at the index of the iteration itself.
   bool identity = true;
-  /// The number of elements that it reads each time.
+  /// The number of elements that the op reads each time.
   int64_t reads = 0;
-  /// How the kernel's innermost loop moves through its result; where several
-  /// uses of the result differ, the largest step.
+  /// How the kernel's innermost loop moves through the result of the op. If
+  /// several uses of the result differ, this is the largest step.
   AccessStride stride;
 };
 
@@ -55,8 +55,8 @@ struct FusionCandidate {
   llvm::SmallMapVector<mlir::Operation *, RecomputeInfo, 4> ops;
   /// The values that other candidates or the terminator need.
   llvm::SmallSetVector<mlir::Value, 2> outputs;
-  /// All values that its ops read, whether it computes them or not, as opaque
-  /// pointers of mlir::Value.
+  /// All values that the ops of the candidate read, as opaque pointers of
+  /// mlir::Value. Some of these values are computed by the candidate itself.
   llvm::SmallPtrSet<const void *, 8> reads;
   /// The number of iterations of all its loops.
   int64_t iterations = 0;
@@ -65,8 +65,8 @@ struct FusionCandidate {
   /// A counter that increases with each change of its ops or outputs.
   unsigned version = 1;
 
-  /// Whether it is a loop kernel, into which producers of any kind can be
-  /// fused.
+  /// Whether the candidate is a loop kernel, into which producers of any kind
+  /// can be fused.
   bool isLoop() const { return isKernel && kind == ir::FusionKind::loop; }
   /// Whether the candidate reads or computes `value`.
   bool has(mlir::Value value) const {

@@ -25,20 +25,21 @@ struct FusionProposal {
     Siblings,
     /// Computes `candidate` within all kernels that need its result.
     ProducerConsumer,
-    /// Joins `candidate` with one of those kernels into one that stores the
-    /// results of both.
+    /// Joins `candidate` with one of the kernels that need its result. The
+    /// joined kernel stores the results of both.
     MultiOutput,
   };
   Kind kind;
-  /// The estimated saving when it was put into the queue, in nanoseconds.
+  /// The estimated saving, in nanoseconds, when the proposal was put into the
+  /// queue.
   double savedNs;
   /// The position in the block, from 1; 0 for values that are defined before
   /// the block.
   unsigned position;
   FusionCandidates::Id candidate = 0;
   mlir::Value value;
-  /// How many times the proposal has been put into the queue: only its latest
-  /// entry counts.
+  /// How many times the proposal has been put into the queue. Only the latest
+  /// entry of a proposal counts.
   unsigned number = 0;
 };
 
@@ -53,7 +54,8 @@ public:
     proposal.number = ++numbers[getKey(proposal)];
     queue.push(proposal);
   }
-  /// Removes and returns the first proposal; none if the queue is empty.
+  /// Removes and returns the first proposal. Returns nothing if the queue is
+  /// empty.
   std::optional<FusionProposal> pop() {
     while (!queue.empty()) {
       FusionProposal proposal = queue.top();

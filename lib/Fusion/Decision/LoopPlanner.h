@@ -20,8 +20,9 @@ namespace tandem {
 
 /// Puts the ops that are in no kernel yet into loop kernels, or leaves them as
 /// op steps. Each op begins as a kernel of its own. The fusion that saves most
-/// time is done first, and the costs that it changes are estimated anew, as in
-/// XLA's PriorityFusion (xla/backends/gpu/transforms/priority_fusion.cc).
+/// time is done first, and the costs that this fusion changes are estimated
+/// again, as in XLA's PriorityFusion
+/// (xla/backends/gpu/transforms/priority_fusion.cc).
 class LoopPlanner {
 public:
   LoopPlanner(PlanState &state, FusionOrder order)
@@ -97,7 +98,7 @@ private:
   FusionQueue queue;
   /// For each output of the function that updates an input, this input.
   llvm::DenseMap<mlir::Value, mlir::Value> updatedInputs;
-  /// By candidate, the last answer.
+  /// The last answer for each candidate.
   std::vector<Answer> answers;
   /// The last answer to each question, with the consumer that was asked about.
   struct Refusal {

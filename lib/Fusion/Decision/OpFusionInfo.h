@@ -23,8 +23,8 @@ namespace tandem {
 struct AccessStride {
   int64_t dim = -1;
   int64_t step = 0;
-  /// Whether an element is read only if its index is in the value, as a pad
-  /// does. Such reads are not transposed in tiles.
+  /// Whether an element is read only if its index is inside the value, as in a
+  /// pad. Such reads are not transposed in tiles.
   bool isGuarded = false;
 
   /// The distance of one step, in elements of a row-major value of shape
@@ -43,8 +43,8 @@ struct OperandAccess {
   /// Whether the operand is a constant with equal elements, which becomes part
   /// of the code.
   bool isSplat = false;
-  /// Whether the op reads this operand for a part of its result only: a pad, or
-  /// a concat.
+  /// Whether the op reads this operand only for a part of the elements of its
+  /// result. This holds for pad and concat.
   bool isGuarded = false;
   /// For each dim of the result, the stride in the operand that a step along
   /// the dim causes. Empty if `identity`.
@@ -59,14 +59,15 @@ struct OperandAccess {
 struct OpFusionInfo {
   /// Whether the op can be computed element by element in a kernel.
   FusionDecision inLoop = FusionDecision::allow();
-  /// Whether its result has the same bytes as its operand, or is a part of a
-  /// value that is in memory anyway, so that it costs nothing as an op step.
+  /// Whether the op costs nothing as an op step, because its result has the
+  /// same bytes as its operand, or is a part of a value that is in memory
+  /// anyway.
   bool isView = false;
   /// Element reads per element of the result, as in OpCost::reads.
   int64_t reads = 1;
-  /// Element reads in the code of one element: equal to `reads`, except for a
-  /// concat, whose code has one read of each operand, among which the element's
-  /// index chooses.
+  /// The number of element reads in the code of one element. It equals `reads`,
+  /// except for a concat, whose code has one read of each operand and chooses
+  /// among them by the element's index.
   int64_t bodyReads = 1;
   int64_t elements = 0;
   double flopsPerElement = 0;
@@ -74,7 +75,7 @@ struct OpFusionInfo {
   int64_t resultBytes = 0;
   /// Bytes of all operands.
   int64_t operandBytes = 0;
-  /// By operand, how it is read; only for ops that can be part of a loop.
+  /// How each operand is read. Empty for ops that cannot be part of a loop.
   llvm::SmallVector<OperandAccess, 0> accesses;
 };
 

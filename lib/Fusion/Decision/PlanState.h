@@ -29,8 +29,8 @@ public:
         fuel(options.fuel),
         infos(std::make_shared<Infos>(block.getOperations().size())) {}
 
-  /// A copy of the state on which fusions can be tried, without log and without
-  /// limit of fuel.
+  /// Returns a copy of the state on which fusions can be tried. The copy has no
+  /// log and unlimited fuel.
   PlanState fork() const {
     PlanState copy = *this;
     copy.log = nullptr;
@@ -44,7 +44,7 @@ public:
   const OpFusionInfo &infoOf(mlir::Operation *op);
 
   /// Logs a decision and returns whether it is positive. A positive decision
-  /// consumes fuel, and becomes a refusal where there is none left.
+  /// consumes fuel, and becomes a refusal if no fuel is left.
   bool decide(FusionQuestion question, mlir::Operation *producer,
               mlir::Operation *consumer, FusionDecision decision,
               const FusionCost &cost = {});
@@ -78,19 +78,19 @@ private:
   std::shared_ptr<Infos> infos;
 };
 
-/// Makes kernels of the contractions that are generated, each with as many of
-/// the elementwise ops after it as possible.
+/// Creates a kernel for each contraction that is not left to a library, with as
+/// many of the elementwise ops after the contraction as possible.
 void planContractions(PlanState &state);
 
-/// Makes calls of libraries of the contractions that are op steps, each with as
-/// much of the epilogue after it as the library computes.
+/// Creates a library call for each contraction that is an op step, with as much
+/// of the epilogue after the contraction as the library can compute.
 void planLibraryCalls(PlanState &state);
 
-/// Makes kernels of reductions with the elementwise ops around them.
+/// Creates kernels of reductions, with the elementwise ops around them.
 void planReductions(PlanState &state);
 
-/// Adds to the kernels of contractions the elementwise ops before them that are
-/// in no other kernel. Defined in PlanContractions.cpp.
+/// Adds elementwise ops that precede a contraction, and that are in no other
+/// kernel, to the kernel of the contraction. Defined in PlanContractions.cpp.
 void planPrologues(PlanState &state);
 
 /// Puts all remaining ops into loop kernels or op steps, in one of the two

@@ -23,8 +23,8 @@ namespace tandem {
 /// full) or one for each row.
 class RowSpace {
 public:
-  /// For each dim of a value, the dim of the space; -1 where the value's dim
-  /// has size 1.
+  /// For each dim of a value, the corresponding dim of the space, or -1 if the
+  /// value's dim has size 1.
   using Dims = llvm::SmallVector<int64_t, 4>;
 
   explicit RowSpace(ir::ReduceOp reduce);

@@ -16,8 +16,9 @@
 
 namespace tandem {
 
-/// Elementwise ops that compute a value from one with fewer bytes, such as a
-/// dequantization, which makes four bytes of one.
+/// A chain of elementwise ops that computes a value from a value with fewer
+/// bytes. An example is a dequantization, which makes four bytes from each
+/// byte.
 struct WideningChain {
   /// The value with fewer bytes.
   mlir::Value source;
@@ -26,14 +27,15 @@ struct WideningChain {
   llvm::SmallVector<mlir::Operation *, 4> ops;
 };
 
-/// The chain that computes `value`; its source is null if there is none. The
-/// ops do little arithmetic, so that each reader may do it again.
+/// Returns the chain that computes `value`. If there is none, the source of the
+/// result is null. The ops of a chain do so little arithmetic that each reader
+/// can repeat it.
 WideningChain findWideningChain(PlanState &state, mlir::Value value);
 
-/// Plans the contractions of a copy of `state`, if there is a chain at all, and
-/// returns the ops of chains
-/// at the end of their epilogues whose readers can compute them: the
-/// contractions had better return the narrow values.
+/// Returns the ops of chains at the end of the epilogues of contractions that
+/// the readers of their results can compute instead. The contractions should
+/// then return the narrow values. Plans the contractions on a copy of `state`
+/// to find these ops, unless the block has no ops that widen.
 llvm::SmallPtrSet<mlir::Operation *, 8>
 findOpsOfReaders(const PlanState &state);
 

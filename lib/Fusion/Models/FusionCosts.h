@@ -28,9 +28,9 @@ FusionCost estimateTileCost(const FusionOptions &options,
                             const OpFusionInfo &info,
                             const Contraction &contraction);
 
-/// The cost of computing an op in the tasks of a contraction, each of which
-/// copies the data that it reads, compared with a kernel of its own. `isFirst`
-/// says that the tasks do not copy their data yet. The contraction can have a
+/// The cost of computing an op in the tasks of a contraction, compared with a
+/// kernel of its own. Each task copies the data that it reads. `isFirst` says
+/// that the tasks do not copy their data yet. The contraction can have a
 /// prologue.
 FusionCost estimatePrologueCost(const FusionOptions &options,
                                 const OpFusionInfo &info,

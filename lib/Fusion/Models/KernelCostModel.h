@@ -13,10 +13,10 @@
 
 namespace tandem {
 
-/// Estimates the costs of kernels and of joining them, all by one formula: the
-/// launch, the operations of each op as often as it is computed, one read of
-/// each operand in the way in which the kernel's innermost loop moves through
-/// it, and one write of each result. The times of reading and computing are
+/// Estimates the costs of kernels and of joining them by a single formula. A
+/// kernel costs its launch, the operations of each op as often as the op is
+/// computed, one read of each operand at the stride of the kernel's innermost
+/// loop, and one write of each result. The times of reading and computing are
 /// added, because it is not certain that they overlap.
 class KernelCostModel {
 public:
@@ -52,8 +52,8 @@ private:
   double readNs(mlir::Value value, double elements, const AccessStride &stride,
                 bool isWindow) const;
   double writeNs(mlir::Value value) const;
-  /// The time of reading those operands of `ops` for which `isWanted` holds,
-  /// each once.
+  /// The time of reading the operands of `ops` for which `isWanted` holds. Each
+  /// operand is read once.
   template <typename Ops>
   double readAllNs(const Ops &ops, Id kernel,
                    mlir::function_ref<bool(mlir::Value)> isWanted) const;
