@@ -14,15 +14,15 @@
 namespace tandem {
 
 /// Measures the host on a thread of its own, unless it was measured before
-/// (measuredModel) or TANDEM_DEVICE describes it. It starts a second after the
-/// first compiler was created, so that short-lived programs do not pay for it,
-/// and stops when there are no compilers any more. Destroying the last compiler
-/// waits until the present figure is measured, about a tenth of a second; so
-/// does fork.
+/// (measuredModel) or TANDEM_DEVICE describes it. Measuring starts a second
+/// after the first compiler was created, so that short-lived programs do not
+/// pay for it, and stops when there are no compilers any more. Destroying the
+/// last compiler waits until the current measurement is complete, which takes
+/// about a tenth of a second. A fork waits for it, too.
 class BackgroundCalibration {
 public:
-  /// The instance that all compilers share; null where there is nothing to
-  /// measure. Thread-safe.
+  /// Returns the instance that all compilers share, or null if there is nothing
+  /// to measure. Thread-safe.
   static std::shared_ptr<BackgroundCalibration> share();
   ~BackgroundCalibration();
   BackgroundCalibration(const BackgroundCalibration &) = delete;

@@ -43,12 +43,12 @@ struct Share {
   /// Convolutions whose times depend on the number: a dtype, "nhwc" or "nchw",
   /// and a shape in the format of test/shapes/conv.
   std::span<const char *const> shapes;
-  /// How they are computed: Tiles, Loop or Library.
+  /// How the convolutions are computed: Tiles, Loop or Library.
   ContractionWay way;
 };
 
-/// All shares that are found on one thread, in the order in which they can be
-/// found: each depends on the ones before it.
+/// All shares that are found on one thread, in the order in which they must be
+/// found, because each share depends on the previous ones.
 std::span<const Share> sharesOfOneThread();
 /// All shares that are found on all threads, after those of one thread.
 std::span<const Share> sharesOfAllThreads();
@@ -65,9 +65,9 @@ public:
   /// may be busy on the same core for a while.
   void measure(const SpeedReference &reference);
 
-  /// The value with which `device`, a model of the threads that were timed,
-  /// predicts the measured times best; nothing where no convolution was
-  /// measured.
+  /// Returns the value with which `device`, a model of the threads that were
+  /// timed, predicts the measured times best. Returns nothing if no convolution
+  /// was measured.
   std::optional<measure::Best> fit(CPUDevice device) const;
 
 private:

@@ -16,12 +16,13 @@
 
 namespace tandem {
 
-/// DeviceModel::acrossFactor of the calling thread's core: a kernel that
-/// transposes an image beside one that reads and writes it in order, in
-/// alternation: the geometric mean over three images of their medians. The
-/// spread is the largest distance of an image's quartiles. `checkCancelled`
-/// is called before each image, and its Error ends the measuring. Other Errors
-/// say what could not be compiled or run.
+/// Measures DeviceModel::acrossFactor on the core of the calling thread. For
+/// each of three images, a kernel that transposes the image alternates with a
+/// kernel that reads and writes it in order, and each pair of times gives a
+/// factor. The result is the geometric mean of the three medians. The spread is
+/// the largest interquartile range of an image. `checkCancelled` is called
+/// before each image, and its Error ends the measuring. Also fails if a kernel
+/// cannot be compiled or run.
 Expected<measure::Best>
 measureAcrossFactor(const std::function<Status()> &checkCancelled);
 

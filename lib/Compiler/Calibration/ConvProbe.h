@@ -25,11 +25,12 @@
 
 namespace tandem {
 
-/// A reference computation that runs right before something that is timed, to
-/// measure its time relative to the present speed of the core: a core that
-/// shares its units and caches with another thread may run at half its speed.
+/// A reference computation that runs right before each timed computation. The
+/// measured time is then relative to the current speed of the core, because a
+/// core that shares its units and caches with another thread may run at half
+/// its speed.
 struct SpeedReference {
-  /// Runs it once and returns its time in nanoseconds.
+  /// Runs the computation once and returns its time in nanoseconds.
   std::function<double()> run;
   /// The number of operations that the core would do in that time if it only
   /// issued multiply-adds.
@@ -52,16 +53,17 @@ public:
   static Expected<std::unique_ptr<ConvProbe>> create(llvm::StringRef text,
                                                      ContractionWay way);
 
-  /// Times the convolution, on the calling thread within runOnOneThread and
-  /// otherwise on all, relative to `reference` and
-  /// in the unit of SpeedReference::flops: the median over many pairs of runs.
+  /// Times the convolution relative to `reference`, on the calling thread
+  /// within runOnOneThread and otherwise on all threads. The result is in the
+  /// unit of SpeedReference::flops, and is the median over many pairs of runs.
   Expected<double> measure(const SpeedReference &reference);
 
   /// Runs the convolution once and returns the time in nanoseconds.
   Expected<double> run();
 
-  /// The time that the cost model predicts with `model`, in nanoseconds;
-  /// nothing where it does not know this way to compute.
+  /// Returns the time that the cost model predicts with `model`, in
+  /// nanoseconds, or nothing if the cost model does not cover this way to
+  /// compute.
   std::optional<double> predictNs(const DeviceModel &model);
 
 private:

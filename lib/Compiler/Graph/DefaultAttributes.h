@@ -15,8 +15,8 @@
 
 namespace tandem {
 
-/// Fills in the attributes of a convolution or a pooling op that are empty, as
-/// the text of the dialect does: strides and dilations are 1, pads are 0. Empty
+/// Sets empty attributes of a convolution or a pooling op to the defaults of
+/// the dialect's textual form: strides and dilations are 1, pads are 0. Empty
 /// layouts have the channels first: "NCHW" and "OIHW" for 4 dims.
 void fillDefaults(OpDesc &op, std::span<const TensorType> operands);
 

@@ -19,14 +19,16 @@
 
 namespace tandem {
 
-/// The constants of a graph's programs that were compiled in other processes,
-/// such as packed weights, as long as any of these programs holds them: further
-/// programs share them. Thread-safe.
+/// The constants, such as packed weights, of programs of one graph that were
+/// compiled in other processes. Further programs of the graph share these
+/// constants, as long as any program holds them. Thread-safe.
 class KnownConstants {
 public:
-  /// Adds those that are not the graph's own.
+  /// Adds the constants of `program` that are not constants of the graph
+  /// (`eager`), except small ones.
   void add(const Program &program, const Program &eager);
-  /// All that are still held, which the result holds, too.
+  /// Returns the constants that programs still hold. The result holds them,
+  /// too.
   std::vector<KnownConstant> held();
 
 private:

@@ -26,9 +26,9 @@ inline constexpr llvm::StringLiteral kKernelSymbol = "kernel";
 /// their own.
 mlir::FailureOr<std::string> writeCanonical(mlir::ModuleOp kernel);
 
-/// Writes a graph as bytecode without locations and without the bytes of its
-/// resources, only their names: graphs that are equal up to these have equal
-/// bytes, in any process.
+/// Writes a graph as bytecode without locations, and with the names of its
+/// resources in place of their bytes. Graphs that differ only in locations and
+/// in the contents of resources have equal bytes, in any process.
 mlir::FailureOr<std::string> writeStructure(mlir::ModuleOp graph);
 
 } // namespace tandem

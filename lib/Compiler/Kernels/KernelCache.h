@@ -54,7 +54,8 @@ struct KernelKey {
 /// compiling waits for that kernel only (single flight).
 class KernelCache {
 public:
-  /// The most kernels, and the most bytes of code, that the cache keeps.
+  /// The largest number of kernels, and the largest number of bytes of code,
+  /// that the cache keeps.
   struct Limits {
     /// Number of kernels. A loaded kernel takes tens of kilobytes beside its
     /// code.
@@ -70,17 +71,18 @@ public:
   static KernelCache &process();
 
   using Result = Expected<CompiledKernelPtr>;
-  /// Returns the kernel with that key. Calls `make` where the kernel is neither
-  /// in the cache nor being compiled; `make` must not wait for another kernel.
-  /// An error is returned to all waiting threads and is not cached. `isMade` is
-  /// set to whether this call has called `make`.
+  /// Returns the kernel with this key. Calls `make` if the kernel is neither in
+  /// the cache nor being compiled; `make` must not wait for another kernel. An
+  /// error is returned to all waiting threads and is not cached. Sets `isMade`
+  /// to true if this call has called `make`, and otherwise to false.
   Result get(const KernelKey &key, llvm::function_ref<Result()> make,
              bool &isMade);
 
-  /// The kernel with that key; null where it is not in the cache. Counts as
-  /// `get` does, but waits for no other thread.
+  /// Returns the kernel with this key, or null if it is not in the cache.
+  /// Updates the statistics like `get`, but never waits for another thread.
   CompiledKernelPtr lookUp(const KernelKey &key);
-  /// Adds a kernel that `lookUp` has not found, unless another thread has.
+  /// Adds a kernel that `lookUp` has not found, unless another thread has added
+  /// it since.
   void put(const KernelKey &key, CompiledKernelPtr kernel);
 
   KernelCacheStats stats() const;

@@ -25,8 +25,8 @@ struct KernelOutcome {
   /// Time that the compiling thread spent on the kernel outside the phases in
   /// `times`, in nanoseconds.
   double otherNs = 0;
-  /// Whether the kernel was found in the cache, in memory or on disk, instead
-  /// of being compiled.
+  /// Whether the kernel was found in memory (`isCached`) or on disk
+  /// (`isStored`) instead of being compiled.
   bool isCached = false, isStored = false;
 };
 

@@ -32,8 +32,9 @@ public:
   Expected<fb::KernelT> compile(std::string_view source,
                                 const std::string &spec, PhaseTimes &times);
 
-  /// Whether it has compiled so many kernels that it should be destroyed, to
-  /// free the attributes and types that live as long as the context.
+  /// Whether the worker has compiled so many kernels that it should be
+  /// destroyed, to free the attributes and types that live as long as the
+  /// context.
   bool needsReset() const { return compiled >= 512; }
 
 private:

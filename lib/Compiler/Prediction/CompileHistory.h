@@ -25,18 +25,19 @@ namespace tandem {
 /// used. Thread-safe; its lock is held for some microseconds.
 class CompileHistory {
 public:
-  /// The history of this process: of what is compiled for the host, or for
-  /// other devices.
+  /// Returns the history of this process, either of compilations for the host
+  /// or of compilations for other devices.
   static CompileHistory &process(bool isHost = true);
 
-  /// What is predicted of a graph now.
+  /// The current predictions for a graph.
   struct Expectation {
     CostPrediction costs;
-    /// The keys of its kernels, each once, and the number of those that were
-    /// not known.
+    /// The keys of the graph's kernels, without duplicates, and the number of
+    /// kernels that were not known.
     std::vector<uint64_t> kernels;
     size_t newKernels = 0;
-    /// Whether nothing was compiled yet, and whether kernels are kept.
+    /// Whether nothing has been compiled yet, and whether compiled kernels are
+    /// kept in a cache.
     bool isFirst = false, keepsKernels = false;
 
     /// C, the cost of compiling in nanoseconds, if the share `hits` of the new
@@ -49,16 +50,16 @@ public:
                      const DeviceModel &device, bool keepsKernels) const;
   /// C, in nanoseconds, corrected by what was observed.
   double compileNs(const Expectation &expected) const;
-  /// A compilation took so many nanoseconds of processor time.
+  /// Records that a compilation took `ns` nanoseconds of processor time.
   void observe(const Expectation &expected, const KernelCounts &counts,
                double ns);
 
-  /// A program was found on disk, with nothing compiled.
+  /// Records that a program was found on disk, so that nothing was compiled.
   void observeStored();
 
 private:
   /// The number of compilations in the moving average. The weight of earlier
-  /// ones decays.
+  /// compilations decays.
   static constexpr double kWindow = 16;
   /// The most keys that are kept, a few times the number of kernels that are
   /// cached (KernelCache::Limits). If this is exceeded, all keys are forgotten.
@@ -66,9 +67,10 @@ private:
 
   mutable std::mutex mutex; // Guards all that follows.
   std::unordered_set<uint64_t> known;
-  /// The number of compilations, at most kWindow; the mean logarithm of
-  /// measured over predicted, with a 0 for the prediction itself; and the mean
-  /// share of kernels that were thought new and had been kept elsewhere.
+  /// The number of compilations, at most kWindow. The mean logarithm of
+  /// measured over predicted costs, in which the prediction itself counts as
+  /// one measurement, with logarithm 0. The mean share of kernels that were
+  /// expected to be new but were found in a cache.
   double observations = 0, logRatio = 0, hits = 0;
 };
 

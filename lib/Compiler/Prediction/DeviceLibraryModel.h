@@ -14,13 +14,14 @@
 
 namespace tandem {
 
-/// The libraries of a device that is here, which are asked about each call. So
-/// what is fused depends on their versions, on whether their relus keep NaN,
-/// and on the precision that is wanted. They keep the plans that they make, for
-/// when the program is prepared.
+/// Models the libraries of a device that is present by asking the libraries
+/// about each call. Fusion therefore depends on the versions of the libraries,
+/// on whether their relus preserve NaN, and on the requested precision. The
+/// libraries keep the plans that they make, and use them again when the program
+/// is prepared.
 class DeviceLibraryModel final : public LibraryModel {
 public:
-  /// `general` is the target's model; both outlive this.
+  /// `general` is the target's model. Both arguments must outlive this object.
   DeviceLibraryModel(const LibraryModel &general, ProviderList providers)
       : general(general), providers(providers) {}
 

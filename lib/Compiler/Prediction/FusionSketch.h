@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Fusion decides with an IR and a cost model, in milliseconds. This is a guess
-// at what it will decide, in microseconds, from the eager program.
+// The fusion passes use IR and a cost model, and take milliseconds. A
+// FusionSketch guesses their decisions from the eager program in microseconds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,10 +30,10 @@ struct SketchedOp {
   std::vector<TensorType> operands;
   TensorType result;
   OpCost cost;
-  /// How often loops run it.
+  /// How often loops run the op.
   double times = 1;
-  /// The kernel, or none (-1) where nothing is left to execute: the op only
-  /// gives a value another type, or its operands are all constants.
+  /// The number of the kernel. It is -1 if nothing is left to execute, because
+  /// the op only gives a value another type, or all its operands are constants.
   int kernel = -1;
 
   OpInfo info() const { return getOpInfo(step->op->kind); }
@@ -44,25 +44,27 @@ struct SketchedKernel {
   std::vector<size_t> ops;
   /// Bytes that the kernel reads and writes.
   int64_t bytes = 0;
-  /// How often loops run it.
+  /// How often loops run the kernel.
   double times = 1;
   /// A hash of its ops with their types: equal kernels are compiled once.
   uint64_t key = 0;
 };
 
 struct FusionSketch {
-  /// What the steps of the ops are of, where the program has loops.
+  /// If the program has loops, the flattened program to which the steps of the
+  /// ops belong.
   std::shared_ptr<const FlatProgram> flat;
   std::vector<SketchedOp> ops;
   std::vector<SketchedKernel> kernels;
 };
 
-/// Fails where the types do not fit the program.
+/// Sketches the fusion of `program` for inputs of these types. Fails if the
+/// types do not fit the program.
 Expected<FusionSketch> sketchFusion(const Program &program,
                                     std::span<const TensorType> inputs);
 
-/// The features of such a graph. Kernels whose keys are in `known` need no
-/// code.
+/// Returns the features of the graph from which its costs are predicted.
+/// Kernels whose keys are in `known` need not be compiled.
 CostFeatures describeCosts(const FusionSketch &sketch, const Program &program,
                            const DeviceModel &device,
                            const std::unordered_set<uint64_t> &known);

@@ -13,9 +13,10 @@
 
 namespace tandem {
 
-/// What tandem-compile-helper does: compiles what the other end of the channel
-/// asks for, one job at a time, until that is closed, or nothing was asked for
-/// `idleSeconds`. Fails where a message cannot be understood.
+/// Runs tandem-compile-helper: compiles the jobs that the other end of the
+/// channel sends, one at a time. Returns when the channel is closed, or when no
+/// job has arrived for `idleSeconds` seconds. Fails if a message cannot be
+/// understood.
 Status serveCompilations(Channel &channel, double idleSeconds);
 
 } // namespace tandem

@@ -19,8 +19,9 @@
 
 namespace tandem {
 
-/// A graph and its configuration for another process: what it is, and the
-/// memory that comes with it. Weights that are mapped from files are named, not
+/// A graph and its configuration in a form that can be sent to another process:
+/// a description, and a descriptor of the memory that it refers to. Weights
+/// that are mapped from files are referred to by file name and offset, not
 /// copied.
 struct GraphTransfer {
   fb::HelperGraphT graph;
@@ -29,7 +30,8 @@ struct GraphTransfer {
 Expected<GraphTransfer> shareGraph(const SerializedGraph &source,
                                    const CompilerConfig &config);
 
-/// The other process's side: maps the memory, and copies nothing.
+/// Opens a transferred graph in the other process. Maps the memory without
+/// copying it.
 Expected<std::shared_ptr<const SerializedGraph>>
 openGraphTransfer(const fb::HelperGraphT &graph, int memory);
 Expected<CompilerConfig> openSharedConfig(const fb::HelperGraphT &graph);

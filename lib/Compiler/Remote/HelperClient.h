@@ -31,14 +31,14 @@ class CompileHelper;
 struct HelperOutcome {
   struct Answer {
     fb::HelperAnswerT content;
-    /// The program's entry; none where the answer is an error, or the entry is
+    /// The program's entry. Empty if the answer is an error, or if the entry is
     /// on disk.
     Descriptor entry;
   };
   std::optional<Answer> answer;
   /// The error if compiling must not be tried again in this process.
   std::optional<Error> error;
-  /// Compiled::helperProblem.
+  /// The value of Compiled::helperProblem.
   std::string problem;
 };
 
@@ -73,7 +73,7 @@ private:
   const std::shared_ptr<const SerializedGraph> graph;
   const CompilerConfig &config;
   const uint64_t number;
-  /// Whether it calls functions, which another process may not have.
+  /// Whether the graph calls functions, which another process may not have.
   bool callsFunctions = false;
 };
 

@@ -19,8 +19,8 @@
 
 namespace tandem {
 
-/// A message of HelperMessages.fbs as bytes, and back; nothing where these are
-/// no such message.
+/// Converts a message of HelperMessages.fbs to bytes, and back. unpack returns
+/// nothing if the bytes are not a valid message of this type.
 template <typename Object> std::vector<uint8_t> pack(const Object &object) {
   flatbuffers::FlatBufferBuilder builder;
   builder.Finish(Object::TableType::Pack(builder, &object));
@@ -39,7 +39,8 @@ std::optional<Object> unpack(std::span<const uint8_t> bytes) {
   return object;
 }
 
-/// The versions of compiler and libraries that a helper must have, too.
+/// Returns the versions of the compiler and of the libraries. A helper must
+/// have the same versions.
 std::string helperVersions();
 
 } // namespace tandem

@@ -22,29 +22,30 @@
 
 namespace tandem {
 
-/// A process that compiles for this one, and the graphs that it has.
+/// A helper process that compiles for this process, and the graphs that the
+/// helper holds.
 class CompileHelper {
 public:
-  /// Starts the program at `path`. Fails where it is of another version, and
-  /// where it is stopped meanwhile.
+  /// Starts the program at `path`. Fails if the program has another version, or
+  /// if `stop` is requested before it has started.
   static Expected<std::unique_ptr<CompileHelper>>
   start(std::string path, const std::stop_token &stop);
   ~CompileHelper();
 
   const std::string path;
   const std::unique_ptr<HelperProcess> process;
-  /// The processor time that its start took, in nanoseconds.
+  /// The processor time that the start of the helper took, in nanoseconds.
   double startNs = 0;
-  /// The numbers of the graphs that it was sent.
+  /// The numbers of the graphs that were sent to the helper.
   std::set<uint64_t> graphs;
 
 private:
   CompileHelper(std::string path, std::unique_ptr<HelperProcess> process);
 };
 
-/// The helpers of this process: as many as compile at a time, each of which
-/// ends when it has had nothing to do for some minutes. A child of fork has
-/// none at first. Thread-safe.
+/// The helpers of this process. There are as many helpers as compile at the
+/// same time. A helper ends after it has been idle for some minutes. After a
+/// fork, the child process has no helpers at first. Thread-safe.
 class HelperPool {
 public:
   static HelperPool &process();
@@ -70,14 +71,14 @@ public:
 
 private:
   HelperPool();
-  /// Forgets those that have ended. `mutex` must be held.
+  /// Forgets idle helpers that have ended. `mutex` must be held.
   void dropEnded();
   static void tidy(CompileHelper &helper, const std::set<uint64_t> &graphs);
 
   std::mutex mutex; // Guards all that follows.
   std::vector<std::unique_ptr<CompileHelper>> idle;
   double lastStartNs = 0;
-  /// Why programs cannot be used.
+  /// The reasons why programs cannot be used, by path.
   std::map<std::string, Error> unusable;
   std::set<std::string> told;
   std::set<uint64_t> graphs;

@@ -42,17 +42,17 @@ struct SerializedGraph {
     ir::ResourceMemory memory;
   };
   std::vector<Resource> resources;
-  /// The files that some of them are mapped from.
+  /// The files from which some of the resources are mapped.
   std::vector<MappedFile> files;
   std::string function;
   /// The digest of the graph without its locations and resources.
   std::string structure;
-  /// The names of the function's inputs and outputs, where the file had any.
+  /// The names of the function's inputs and outputs, if the file had names.
   std::vector<std::string> inputNames, outputNames;
   /// The nodes of an imported model.
   std::vector<ModelNode> nodes;
-  /// The eager program. Those of its constants that are resources share the
-  /// memory of `bytecode` and `resources`.
+  /// The eager program. Constants that are resources share the memory of
+  /// `bytecode` and `resources`.
   std::shared_ptr<const Program> eager;
   /// The rearranged constants, which all compilers of the graph share.
   std::shared_ptr<ir::RelayoutedBytes> rearranged =
@@ -70,25 +70,28 @@ private:
 /// The dialects in which graphs may be written.
 mlir::DialectRegistry graphDialects();
 
-/// Makes the source of `function` in `module`. The result does not depend on
-/// the module's context. `inputNames` and `outputNames` have one name each, or
-/// none. Fails (phase "parse") for a function that cannot be executed.
+/// Serializes `function` of `module`. The result does not depend on the
+/// module's context. `inputNames` and `outputNames` have one name for each
+/// input or output, or are empty. Fails (phase "parse") for a function that
+/// cannot be executed.
 Expected<std::shared_ptr<const SerializedGraph>>
 makeSerializedGraph(mlir::ModuleOp module, const std::string &function,
                     std::vector<std::string> inputNames = {},
                     std::vector<std::string> outputNames = {});
 
-/// Makes the source of an imported model, whose weights it shares. `function`
-/// is the name of its function. Diagnostics are left to the caller.
+/// Serializes an imported model. The result shares the model's weights.
+/// `function` is the name that the function gets. Diagnostics are left to the
+/// caller.
 Expected<std::shared_ptr<const SerializedGraph>>
 makeSerializedGraph(ImportedModel model, const std::string &function = "main");
 
-/// Reads the module into a context that has loaded the graphs' dialects; null,
-/// with a diagnostic, where that fails.
+/// Reads the module into a context that has loaded the dialects of graphs. On
+/// failure, emits a diagnostic and returns null.
 mlir::OwningOpRef<mlir::ModuleOp> readModule(const SerializedGraph &source,
                                              mlir::MLIRContext *context);
 
-/// The constants that all contexts which read the bytecode of `source` share.
+/// Returns the constants that are shared by all contexts which read the
+/// bytecode of `source`.
 ir::SharedConstants sharedConstants(const SerializedGraph &source);
 
 /// The bytes of `bytecode`.
@@ -101,9 +104,9 @@ inline LibraryOptions libraryOptions(const CompileOptions &options) {
   return libraries;
 }
 
-/// Creates a compiler of `graph`. Its first context, with dialects and passes,
-/// is ready on return, unless programs are kept on disk: then it is made when a
-/// program is not found there.
+/// Creates a compiler of `graph`. The first context, with dialects and passes,
+/// is ready on return. If programs are kept on disk, the context is created
+/// only when a program is not found there.
 Expected<std::unique_ptr<Compiler>>
 createGraphCompiler(std::shared_ptr<const SerializedGraph> graph,
                     CompileOptions options);

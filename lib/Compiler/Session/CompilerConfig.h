@@ -20,8 +20,9 @@
 
 namespace tandem {
 
-/// How and for which machine programs are compiled: the options, checked, and
-/// what they stand for. Making one starts nothing of MLIR or LLVM.
+/// Specifies how and for which machine programs are compiled: the checked
+/// options, and the objects and values that they select. Creating a
+/// CompilerConfig does not initialize MLIR or LLVM.
 struct CompilerConfig {
   /// Fails for an unknown device, or one that cannot be started, for a bad
   /// TANDEM_CPU, and for invalid options.
@@ -33,16 +34,17 @@ struct CompilerConfig {
   /// The model of the machine by which programs are planned, and its spec.
   DeviceModel model;
   std::string deviceSpec;
-  /// The spec of one of its cores, for which kernels are compiled.
+  /// The spec of one core of the machine, for which kernels are compiled.
   std::string coreSpec;
   /// The number of threads that programs are planned for.
   int threads = 1;
-  /// Whether nothing else is wanted of compiling than the program.
+  /// Whether the program is the only result of compiling that the options ask
+  /// for.
   bool wantsProgramOnly = false;
   /// Whether kernels are loaded into this process. A process that compiles for
   /// another one never runs them.
   bool loadsKernels = true;
-  /// The cache on disk; null where it is not used.
+  /// The cache on disk; null if it is not used.
   DiskCache *disk = nullptr;
 };
 

@@ -77,7 +77,7 @@ private:
   /// time, in nanoseconds.
   Expected<Compiled> generate(mlir::ModuleOp module, PhaseTimes &times,
                               double &overlapNs);
-  /// Replaces the launches of failed kernels by the kernels' ops; fails where
+  /// Replaces the launches of failed kernels by the kernels' ops; fails if
   /// CompileOptions::fallback is not set.
   Status fallBack(mlir::ModuleOp module, llvm::ArrayRef<mlir::ModuleOp> kernels,
                   llvm::ArrayRef<KernelOutcome> outcomes, Compiled &compiled);
@@ -86,7 +86,8 @@ private:
   const CompilerConfig config;
   const Target &target;
   size_t compilations = 0;
-  /// A model that the context knows; null where the target has no libraries.
+  /// A model that is registered in the context; null if the target has no
+  /// libraries.
   std::unique_ptr<const DeviceLibraryModel> libraries;
   mlir::MLIRContext context;
   mlir::OwningOpRef<mlir::ModuleOp> graph;

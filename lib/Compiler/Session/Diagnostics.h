@@ -25,7 +25,8 @@ public:
   explicit DiagnosticCollector(mlir::MLIRContext *context);
 
   /// Returns the first error as an Error of `phase`, with its notes as the
-  /// hint; or an Error with the message `otherwise` where none was emitted.
+  /// hint. If no error was emitted, returns an Error with the message
+  /// `otherwise`.
   Error takeError(std::string_view phase, std::string_view otherwise);
 
   bool hasError() const { return first.has_value(); }

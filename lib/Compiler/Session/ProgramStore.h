@@ -22,9 +22,10 @@
 
 namespace tandem {
 
-/// The programs of one graph in the disk cache, if that is used. Finding a
-/// program starts nothing of MLIR or LLVM, except the linker that loads its
-/// kernels. Thread-safe. `config` must outlive this object.
+/// The programs of one graph in the disk cache, if a disk cache is used.
+/// Finding a program does not initialize MLIR or LLVM, except for the linker
+/// that loads the program's kernels. Thread-safe. `config` must outlive this
+/// object.
 class ProgramStore {
 public:
   ProgramStore(std::shared_ptr<const SerializedGraph> graph,
@@ -43,12 +44,14 @@ public:
   void keep(const CacheKey &key, Compiled &compiled, PhaseTimes &times);
 
   /// The profile of the program for inputs of these types, which processes have
-  /// measured by running it. It has its own entry, beside that of the program.
+  /// measured by running it. The profile is stored in an entry of its own,
+  /// separately from the program.
   ProgramProfile profile(std::span<const TensorType> inputs);
   void keepProfile(std::span<const TensorType> inputs,
                    const ProgramProfile &profile);
 
-  /// All that the program for inputs of these types depends on.
+  /// Returns a key of everything that the program for inputs of these types
+  /// depends on.
   CacheKey keyOf(std::span<const TensorType> inputs);
   /// Packs an entry for another process, and loads an entry that another
   /// process has packed. Loading adds to the phase "load". Both entries may

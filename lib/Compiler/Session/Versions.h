@@ -13,8 +13,8 @@
 
 namespace tandem {
 
-/// Adds the versions of Tandem, by the digest of its sources; of the Program
-/// format; and of the LLVM that is loaded.
+/// Adds the digest of Tandem's sources, the version of the Program format, and
+/// the version of the LLVM library that is loaded.
 void addCompilerVersions(CacheKey &key);
 
 } // namespace tandem

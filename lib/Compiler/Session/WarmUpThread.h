@@ -31,7 +31,8 @@ public:
   WarmUpThread &operator=(const WarmUpThread &) = delete;
   ~WarmUpThread() { join(); }
 
-  /// Starts it. Where that fails, the first kernel waits.
+  /// Starts the thread. If the thread cannot be started, the first kernel waits
+  /// for the warm-up instead.
   void start(const Target &target);
 
 private:
