@@ -1,4 +1,5 @@
-// Gradients at kinks, at ties and at the ends of the range, as the sentences G1 of the ops say. The loss is
+// Gradients at kinks, at ties and at the ends of the range, as rule G1 in the
+// description of each op defines them. The loss is
 // the sum of all results.
 
 // RUN: tandem-opt %s --tandem-differentiate > %t.mlir

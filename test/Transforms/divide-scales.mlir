@@ -1,5 +1,5 @@
-// tandem-contract-integers divides the scale and the bias of sums that are
-// quantized again, and not each sum.
+// If sums are quantized again, tandem-contract-integers divides the scale and
+// the bias of the sums instead of each sum.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-contract-integers))' | FileCheck %s
 

@@ -1,4 +1,4 @@
-// What contractions refuse, and why.
+// Ops that are not fused with contractions, and the reasons.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=cpu max-results=2 max-body-reads=4}))'
 

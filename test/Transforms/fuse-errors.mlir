@@ -1,4 +1,4 @@
-// What tandem-fuse refuses, and why.
+// Fusions that tandem-fuse refuses, and the reasons.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 max-results=2 max-body-reads=24}))'
 

@@ -1,4 +1,5 @@
-// What no call of a library computes with its contraction, and why.
+// Ops that no library call computes together with a contraction, and the
+// reasons.
 // RUN: tandem-opt %s --split-input-file -o /dev/null --mlir-print-op-on-diagnostic=false \
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 libraries=cuda}))' 2>&1 | FileCheck %s --check-prefix=WHY
 

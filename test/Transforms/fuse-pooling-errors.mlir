@@ -1,4 +1,4 @@
-// What kernels of contractions refuse to pool, and why.
+// Poolings that are not fused into kernels of contractions, and the reasons.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 contractions=cpu}))'
 

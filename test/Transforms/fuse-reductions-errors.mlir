@@ -1,4 +1,4 @@
-// What reductions refuse, and why.
+// Ops that are not fused with reductions, and the reasons.
 // RUN: tandem-opt %s --split-input-file --verify-diagnostics \
 // RUN:   --pass-pipeline='builtin.module(func.func(tandem-fuse{remarks=1 reductions=1 max-results=2 max-body-reads=4}))'
 

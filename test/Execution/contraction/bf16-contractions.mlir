@@ -1,5 +1,6 @@
-// Contractions of bf16 on hosts with instructions for it and without: packed
-// ahead, packed at run time, with few and odd inputs, and an epilogue.
+// Contractions of bf16 on hosts with and without instructions for bf16. Weights
+// are packed ahead of time or at run time, there are few inputs and odd numbers
+// of inputs, and one contraction has an epilogue.
 
 // DEFINE: %{check} = tandem-run %s --check --target-option=contractions=generated
 // RUN: %{check} --func=conv | FileCheck %s

@@ -1,6 +1,6 @@
-// An infinity in one pixel is not in the sums of others: not where bf16 is
-// multiplied in pairs of channels, and the channels are an odd number, nor where
-// a window's row of few channels is filled up.
+// An infinity in one pixel must not enter the sums of other pixels. This also
+// holds if bf16 is multiplied in pairs of channels and the number of channels
+// is odd, and if a row of a window with few channels is filled up.
 //
 // DEFINE: %{pixels} = %python -c "import sys; sys.path.insert(0, sys.argv[1] + '/utils/graphs'); import pathlib; from npy import write_npy; n = int(sys.argv[3]); write_npy(pathlib.Path(sys.argv[2]), [1, 4, 9, n], [float('inf') if i == 15 * n else 0.5 for i in range(36 * n)])" %src %t.npy
 // DEFINE: %{check} = tandem-run --check %s --arg=%t.npy --arg=random --arg=random

@@ -1,6 +1,6 @@
-// Sums of odd numbers of bf16 products, 63 above all: with over 64 rows and
-// columns that are no multiple of 16, oneDNN 2.6 stops at an illegal instruction
-// on processors with AMX.
+// Sums of odd numbers of bf16 products, in particular of 63. With more than 64
+// rows, and columns that are not a multiple of 16, oneDNN 2.6 stops at an
+// illegal instruction on processors with AMX.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=library --threads=2 | FileCheck %s

@@ -1,6 +1,6 @@
-// Weights whose outputs lie in blocks that a graph's own views make: a vector of
-// weights is never of two blocks. Blocks of fewer outputs than the narrowest
-// vector has are copied first.
+// Weights whose outputs are in blocks because of views in the graph. A vector
+// of weights never crosses the border of a block. Blocks with fewer outputs
+// than the narrowest vector has lanes are copied first.
 
 // DEFINE: %{func} =
 // DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated

@@ -1,6 +1,6 @@
-// Products of bytes that are summed in f32 and in i32: all tiers have the same
-// bits. Sums of main reach 2^24 - 1786, and those of beyond are not exact in
-// f32.
+// Products of bytes are summed in f32 and in i32. All tiers compute the same
+// bits. The sums in main reach 2^24 - 1786, and the sums in beyond are not
+// exact in f32.
 
 // DEFINE: %{f32} = --target-option=contractions=generated --target-option=byte-sums=f32
 // DEFINE: %{i32} = --target-option=contractions=generated --target-option=byte-sums=i32

@@ -1,4 +1,4 @@
-// What an epilogue reads of a result with few dims that are not of size 1.
+// Operands of an epilogue if most dims of the contraction's result have size 1.
 
 // RUN: tandem-run %s --check | FileCheck %s
 // RUN: tandem-run %s --func=image --check | FileCheck %s

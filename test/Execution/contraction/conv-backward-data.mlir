@@ -1,5 +1,5 @@
-// Transposed convolutions: strides, padding, dilation, groups, bias, layouts.
-// The expected numbers are those of torch.
+// Transposed convolutions: strides, padding, dilation, groups, bias and
+// layouts. The expected numbers were computed by PyTorch.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[1,2,3,4]' '--arg=[1,10,100]' '--arg=[0.5]' --arg=iota --arg=iota '--arg=[1,2,3,4]' --arg=iota

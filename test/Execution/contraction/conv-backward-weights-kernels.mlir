@@ -1,5 +1,7 @@
-// Gradients of weights as kernels: sums that are split among images and that are not, strides, dilations and
-// padding, elements that no window reads, products, and layouts with channels first.
+// Gradients of weights that are computed by generated kernels. The cases are
+// sums that are or are not split among images, strides, dilations and padding,
+// elements that no window reads, matrix products, and layouts with channels
+// first.
 
 // RUN: tandem-run %s --target-option=contractions=generated --check
 // RUN: tandem-run %s --target-option=contractions=generated --threads=1 --check

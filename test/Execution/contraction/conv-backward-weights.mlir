@@ -1,5 +1,5 @@
-// Gradients of the weights of convolutions: strides, padding, dilation, groups, layouts, images.
-// The expected numbers are those of torch.
+// Gradients of the weights of convolutions: strides, padding, dilation, groups,
+// layouts, images. The expected numbers were computed by PyTorch.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[1,2,3,4,5]' '--arg=[1,10,100]' --arg=iota --arg=iota --arg=iota '--arg=[1,10,100,1000,1,2,3,4]'

@@ -1,7 +1,8 @@
-// Weights that are no constant, in rows of all outputs: tasks of many positions
-// copy those of their tile of outputs first, in the compute type. Outputs fill
-// tiles and vectors or do not; weights differ within the batch, have taps, are
-// halves, and belong to what has a prologue or an epilogue.
+// Weights that are not constant and are stored in rows of all outputs. Tasks of
+// many positions first copy the weights of their tile of outputs, in the
+// compute type. The outputs do or do not fill tiles and vectors. The weights
+// differ within the batch, have taps, or are 16-bit floats, and some
+// contractions have a prologue or an epilogue.
 
 // DEFINE: %{func} =
 // DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated

@@ -1,6 +1,6 @@
-// Products of bytes by vpmaddwd: tasks of many positions copy data and weights
-// as words. Inputs fill quads or do not, so that data is not copied; data is
-// signed or not, padded, and in groups.
+// Products of bytes by vpmaddwd. Tasks of many positions copy data and weights
+// as words. Data whose inputs do not fill quads is not copied. Data is signed
+// or unsigned, padded, and in groups.
 
 // DEFINE: %{func} =
 // DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated --target-option=byte-sums=i32

@@ -1,5 +1,6 @@
-// Contractions of f16 on hosts that convert vectors of it in several ways:
-// packed ahead, packed at run time, with few and odd inputs, and an epilogue.
+// Contractions of f16 on hosts that convert vectors of f16 in different ways.
+// Weights are packed ahead of time or at run time, there are few inputs and odd
+// numbers of inputs, and one contraction has an epilogue.
 
 // DEFINE: %{check} = tandem-run %s --check --no-fallback --target-option=contractions=generated
 // RUN: %{check} --func=conv | FileCheck %s

@@ -1,6 +1,7 @@
-// Groups of 16 channels in bf16: on processors with AMX, oneDNN 2.6 fills each
-// up to 32 with the next position's, times zero, which is NaN beside an
-// infinity: the output before those that read it was NaN, too.
+// Groups of 16 channels in bf16. On processors with AMX, oneDNN 2.6 extends
+// each group to 32 channels with channels of the next position, multiplied by
+// zero. If one of these channels is infinite, the product is NaN, and so was
+// the output before the outputs that read the infinity.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=library --threads=2 | FileCheck %s

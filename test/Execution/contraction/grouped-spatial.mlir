@@ -1,7 +1,7 @@
-// Groups of one output with positions along the lanes: a tile computes several
-// groups, each from its own data. Rows are narrower than a vector, end within
-// one, and have several; groups fill tiles or do not. (A layout that stays as it
-// is given.)
+// Groups of one output with positions along the lanes. A tile computes several
+// groups, each from its own data. Rows are narrower than a vector, end within a
+// vector, or have several vectors. Groups do or do not fill tiles. (The layout
+// is one that the compiler does not change.)
 
 // RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:37x2x7x7
 // RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:37x1x5x14 --threads=2

@@ -1,7 +1,8 @@
-// Weights beyond the second-level cache that few positions use: rows of theirs
-// are added to sums in memory. With a bias and functions behind it, outputs that
-// fill no vector, inputs that fill no pass, several parts of a row; in bf16; and
-// with data that the kernel computes.
+// Weights that do not fit in the second-level cache and are used by few
+// positions. Products of rows of weights are added to sums in memory. The cases
+// are a bias and functions in the epilogue, outputs that do not fill a vector,
+// inputs that do not fill a pass, several parts of a row, bf16, and data that
+// the kernel computes.
 
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --threads=1 | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --threads=2 | FileCheck %s

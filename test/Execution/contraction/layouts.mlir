@@ -1,5 +1,5 @@
-// Convolutions given channels first that run channels last, and what lies
-// between and around them, at sizes that fill no vector.
+// Convolutions that are given with channels first but run with channels last,
+// and the ops between and around them, with sizes that do not fill a vector.
 
 // RUN: tandem-run %s --arg=random:1x3x65x67 --check
 // RUN: tandem-run %s --arg=random:2x3x33x41 --check

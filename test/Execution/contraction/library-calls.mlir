@@ -1,5 +1,5 @@
 // Contractions with residual, bias and activation, which libraries compute in
-// one call: NaN stays NaN through relu, infinities and zeros as they are.
+// one call. NaN passes through relu, and infinities and zeros are preserved.
 
 // RUN: tandem-run %s --check --arg=random --arg=random --arg=random --arg=random | FileCheck %s
 // RUN: tandem-run %s --func=conv --check | FileCheck %s

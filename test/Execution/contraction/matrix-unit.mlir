@@ -1,7 +1,7 @@
-// Products of bytes by the matrix unit of AMX, if the processor has one: all tiers
-// have the same bits, which are those of other kernels. Rows of data are padded,
-// begin at multiples of a stride, or belong to groups; tap and inputs are adjacent or
-// not; and the last rows and outputs do not fill a tile.
+// Products of bytes by the matrix unit of AMX, if the processor has one. All
+// tiers compute the same bits, with or without the matrix unit. Rows of data
+// are padded, begin at multiples of a stride, or belong to groups. Taps and
+// inputs are or are not adjacent. The last rows and outputs do not fill a tile.
 
 // RUN: tandem-run %s --check --target-option=contractions=generated --func=main
 // RUN: tandem-run %s --check --target-option=contractions=generated --func=large --threads=3

@@ -1,6 +1,7 @@
-// Constant weights of tiles that have positions along their lanes are packed by
-// the outputs of a tile: as many as divide their number, or not, in groups, with
-// padding and strides, and so few that one tile has them all.
+// If positions run along the lanes of tiles, constant weights are packed in
+// blocks of the outputs of a tile. The number of outputs is or is not a
+// multiple of the block, convolutions have groups, padding and strides, and one
+// has so few outputs that a single tile computes them all.
 
 // DEFINE: %{func} =
 // DEFINE: %{check} = tandem-run %s --func=%{func} --check --target-option=contractions=generated

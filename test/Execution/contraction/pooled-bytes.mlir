@@ -1,5 +1,5 @@
-// Poolings over integers of 8 bits that an epilogue computes, of sums of bytes
-// and of floats.
+// Poolings over integers of 8 bits that an epilogue computes from sums of bytes
+// or from sums of floats.
 
 // RUN: tandem-run %s --check
 // RUN: tandem-run %s --func=floats --check

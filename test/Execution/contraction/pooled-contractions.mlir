@@ -1,5 +1,6 @@
-// Convolutions that pool, by register tiles and by Winograd's method: images
-// that are whole tiles and not, several of them, in both layouts.
+// Convolutions with poolings, by register tiles and by Winograd's method. There
+// are several images, which do or do not consist of whole tiles, in both
+// layouts.
 
 // RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x16 --check

@@ -1,6 +1,6 @@
-// Poolings behind convolutions of few products, which a GPU's kernel computes
-// with them: in both layouts, of one to three dims, in all types, with windows
-// that overlap, that leave out positions and that lie beyond the result.
+// Poolings of small convolutions, which a kernel on a GPU computes together
+// with the convolution. They have both layouts, one to three dims, and all
+// types, and windows that overlap, skip positions, or extend beyond the result.
 
 // RUN: tandem-run %s --arg=random:2x3x31x33 --arg=random:16x3x3x3 --arg=random:2x16x15x16 --arg=random:12x3x3x3 --check
 // RUN: tandem-run %s --arg=random:1x3x8x9 --arg=random:16x3x3x3 --arg=random:1x16x4x4 --arg=random:12x3x3x3 --check

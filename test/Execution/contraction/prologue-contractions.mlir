@@ -1,6 +1,6 @@
-// Convolutions and products whose data elementwise ops compute, in one kernel:
-// by register tiles and by Winograd's method. Padding is zero behind them, not
-// what they make of zero.
+// Convolutions and products whose data is computed by elementwise ops in the
+// same kernel, by register tiles and by Winograd's method. Padding is zero; the
+// ops are not applied to it.
 
 // RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --arg=random:1x16x24x32 --check

@@ -1,7 +1,8 @@
-// Kernels that multiply by integers of 8 bits and scales of blocks of inputs, of
-// which the last is cut short, or of one scale for each output: few and many
-// rows, outputs that do not fill a vector, and an epilogue. Two integers of 4 bits
-// are in a byte if that is estimated to be faster.
+// Kernels that multiply by integers of 8 bits and by scales. A scale belongs to
+// a block of inputs, the last of which is smaller, or to all inputs of an
+// output. There are few or many rows, outputs that do not fill a vector, and an
+// epilogue. Two integers of 4 bits are in a byte if that is estimated to be
+// faster.
 
 // DEFINE: %{func} =
 // DEFINE: %{options} = --target-option=contractions=generated --target-option=scaled-weights=always

@@ -1,5 +1,6 @@
-// Weights of one value are read from memory like any, packed and transformed,
-// where a contraction needs them so, though a splat costs other kernels no load.
+// Weights that all have the same value are packed, transformed and read from
+// memory like other weights if a contraction needs this. In other kernels, such
+// a splat costs no load.
 
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated | FileCheck %s
 // RUN: tandem-run %s --check --no-fallback --target-option=contractions=generated --target-option=winograd=always | FileCheck %s

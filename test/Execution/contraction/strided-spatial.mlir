@@ -1,7 +1,8 @@
-// Positions along the lanes with strides: a vector is picked from two to four
-// that are read, which must not go beyond the data, nor read what is padding.
-// Rows fill vectors, end within one, and are narrower than one. (A layout that
-// stays as it is given.)
+// Positions with strides along the lanes. The lanes of a vector are picked from
+// two to four vectors that are loaded. These loads must not go beyond the data
+// and must not read padding. Rows fill vectors, end within a vector, or are
+// narrower than a vector. (The layout is one that the compiler does not
+// change.)
 
 // RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:17x2x23x64
 // RUN: tandem-run %s --check --target-option=contractions=generated --arg=random:17x1x9x129

@@ -1,4 +1,5 @@
-// Sixteen-bit floats: computed in f32, rounded to nearest even.
+// Ops on 16-bit floats are computed in f32, and results are rounded to nearest,
+// ties to even.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[-1.5,0.1,1,1000]' \

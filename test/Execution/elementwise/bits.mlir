@@ -1,5 +1,6 @@
-// Bits of integers: counts of a shift are unsigned, those of all bits and more
-// leave 0 or the sign; a bitcast keeps every bit.
+// Operations on the bits of integers. Shift counts are unsigned, and counts of
+// at least the number of bits leave 0 or the sign. A bitcast preserves every
+// bit.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[0,1,85,128,255,240]' '--arg=[1,7,8,2,255,4]' \

@@ -1,5 +1,5 @@
-// Tables that bytes are looked up in: alone and behind contractions, with each
-// of the ways in which processors find bytes.
+// Look-ups of bytes in tables, alone and in epilogues of contractions, with
+// each way in which processors look up bytes.
 
 // DEFINE: %{cpu} =
 // DEFINE: %{check} = env TANDEM_CPU=%{cpu} tandem-run %s --check \

@@ -1,6 +1,6 @@
-// A cast rounds once, from integers of more digits than f32 or f64 has, too
-// (cast S1); it rounds where a cast back follows (cast S2); indices that a half
-// type cannot hold round as by a cast (iota S1).
+// A cast rounds once, even from integers that have more digits than f32 or f64
+// (cast S1). It also rounds if a cast back follows (cast S2). Indices that a
+// 16-bit float cannot represent are rounded as by a cast (iota S1).
 
 // The i32 are a little more than the middle between neighbors of bf16, the i64
 // 2^62 + 2^54 + 1 = 2^54 * 257 + 1 and its negation.

@@ -1,4 +1,5 @@
-// Functions whose code is long follow the sums of a tile in a loop.
+// If an epilogue has functions whose code is long, it is applied to the sums of
+// a tile in a loop.
 
 // RUN: %python %S/../Inputs/vary-constants.py %s > %t.mlir
 // RUN: tandem-run %t.mlir --check --arg=random:1x64 | FileCheck %s

@@ -1,5 +1,6 @@
-// Functions of infinities, NaN, zeros, large and subnormal numbers; those of f64
-// have polynomials of their own. The last five results show the signs of zeros.
+// Functions of infinities, NaN, zeros, large and subnormal numbers. Functions
+// on f64 have polynomials of their own. The last five results show the signs of
+// zeros.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[-inf,inf,nan,-0.0,0,1e30,-1e30,1e-40,-1]'

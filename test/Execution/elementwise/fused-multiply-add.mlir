@@ -1,6 +1,6 @@
 // A product is rounded, or overflows, before it is added to (add S1, sub S1).
-// Where only one of two parts of a kernel rounded it, softmax(x * x) would be
-// NaN: the largest of x * x would be less than some x * x.
+// If only one of two parts of a kernel rounded it, softmax(x * x) would be NaN,
+// because the maximum of x * x would be less than some x * x.
 
 // DEFINE: %{run} = tandem-run %s --print --func=sums '--arg=[2e38,2e38,3,1.0000001]' '--arg=[2,2,5,1.0000001]' '--arg=[-3e38,3e38,7,-1.0000002]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines

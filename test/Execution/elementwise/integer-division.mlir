@@ -1,6 +1,6 @@
-// Quotients are cut off, at the ends of each type's range too; by 0 they are -1,
-// and the one that overflows wraps. Vectors of up to 32 bits are divided as
-// floats.
+// Quotients are truncated, also at the ends of the range of each type.
+// Quotients by 0 are -1, and the one quotient that overflows wraps around.
+// Vectors of up to 32 bits are divided as floats.
 
 // DEFINE: %{run} = tandem-run %s --check --no-fallback \
 // DEFINE:   '--arg=[2147483647,-2147483648,2147483646,-2147483647,2147483647,-2147483648,7,-7,7,-7,0,5,-2147483648,1000000007,99,-1,2147483647,1]' \

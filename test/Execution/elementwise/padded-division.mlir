@@ -1,6 +1,6 @@
-// What lies in the padding of a quotient is the padding, though 0/0 is computed
-// there: LLVM took lanes in which both operands are masked for zeros, and left
-// out the mask (random graph 50006934).
+// The padding of a quotient has the padding value, although 0/0 is computed in
+// these lanes. LLVM assumed that lanes in which both operands are masked are
+// zeros, and omitted the mask (random graph 50006934).
 
 // RUN: tandem-run %s --check --no-fallback \
 // RUN:   --arg=random --arg=random:seed=7 --arg=random | FileCheck %s

@@ -1,5 +1,5 @@
-// Quantizing NaN, infinities, ties and zeros, with zero points that are odd:
-// ties go to even before the zero point is added, and NaN becomes 0.
+// Quantizing NaN, infinities, ties and zeros, with odd zero points. Ties are
+// rounded to even before the zero point is added, and NaN becomes 0.
 
 // DEFINE: %{args} = '--arg=[nan,inf,-inf,0.5,1.5,2.5,-0.5,-0.0,1e30,-1e30,3.4999998,254.5,-127.5,1e-45,8388609.0,-4194303.5,7.5]'
 // RUN: tandem-run %s --print %{args} --tier=reference | FileCheck %s

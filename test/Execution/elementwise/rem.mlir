@@ -1,5 +1,6 @@
-// What is left of a division, exactly: also where the quotient is not, of large
-// numbers, by infinities and zeros, of integers that wrap.
+// Remainders of divisions are exact, even if the quotient is not. The cases
+// include large numbers, divisors that are infinite or zero, and integers that
+// wrap around.
 
 // DEFINE: %{run} = tandem-run %s --print --digits=9
 // DEFINE: %{floats} = %{run} '--arg=[0.9,-0.9,1e8,-1e30,5,-5,0.0,-0.0,inf,nan,3,-4,1e-40,7]' '--arg=[0.1,0.1,3,7,inf,-inf,3,3,2,2,0,2,3e-41,nan]'

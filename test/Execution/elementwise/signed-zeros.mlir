@@ -1,5 +1,5 @@
-// Zeros keep their signs: sin S1, relu S1, rsqrt S1, seen through quotients.
-// Lanes of vectors and those that are left over.
+// Zeros keep their signs (sin S1, relu S1, rsqrt S1). Quotients reveal the
+// signs. The cases include whole vectors and remaining lanes.
 
 // DEFINE: %{run} = tandem-run %s --print '--arg=[-0.0]' '--arg=[-0.0]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines

@@ -1,4 +1,5 @@
-// gelu at the ends (gelu S1), pow of NaN and of zeros (pow S1).
+// gelu at the ends of its range (gelu S1), and pow of NaN and of zeros (pow
+// S1).
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[-inf,inf,nan,-1e30]' \

@@ -1,6 +1,7 @@
-// Subnormal numbers of bf16 stay (cast S1): casts round to them, and ops that choose or
-// change signs leave them as they are; in kernels of several ops, too, and with
-// the instructions for bf16 that flush them.
+// Subnormal numbers of bf16 are preserved (cast S1). Casts round to them, and
+// ops that select values or change signs leave them unchanged. This also holds
+// in kernels of several ops, and with instructions for bf16 that flush
+// subnormal numbers.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[1e-39,-1e-39,1,3e-40,-4e-41,1.1754942e-38,2e-38,0,-0.0,nan,inf,-3,5e-41,4.5e-41,1e-45,7e-39,-7e-39,2.5,1e-38]'

@@ -1,6 +1,6 @@
-// A subnormal scalar of bf16 that is broadcast stays, in whole vectors and in
-// the rest: LLVM 22 rounds it again, by an instruction that flushes it, where it
-// is left to widen it.
+// A subnormal scalar of bf16 that is broadcast is preserved, in whole vectors
+// and in remaining lanes. If LLVM 22 widened the scalar, it would round it
+// again by an instruction that flushes it.
 
 // RUN: tandem-run %s --check '--arg=random:40' '--arg=[7.35e-40]' | FileCheck %s
 

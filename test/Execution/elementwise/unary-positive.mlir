@@ -1,4 +1,4 @@
-// Elementwise ops that are defined above zero.
+// Elementwise ops that are defined for positive numbers only.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[0.25,0.5,1,2,4,10]'

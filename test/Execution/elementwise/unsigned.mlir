@@ -1,5 +1,5 @@
-// Unsigned integers: arithmetic wraps around, comparisons and quotients know no
-// sign, and a quotient by 0 is the largest value.
+// Unsigned integers. Arithmetic wraps around, comparisons and quotients are
+// unsigned, and a quotient by 0 is the largest value.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[0,1,2,100,127,128,200,254,255]' \

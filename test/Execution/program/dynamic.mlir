@@ -1,4 +1,5 @@
-// Sizes known only at the call; inputs and constants as outputs.
+// Sizes that are known only at the call, and inputs and constants that are
+// returned as outputs.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   --arg=iota:2x3 \

@@ -1,4 +1,5 @@
-// What has no answer without elements is refused by every tier.
+// Every tier refuses ops that have no defined result for operands without
+// elements.
 
 // DEFINE: %{tier} = reference
 // DEFINE: %{max} = not tandem-run %s --arg=random:3x0 --tier=%{tier} 2>&1 \

@@ -1,5 +1,5 @@
-// Operands without elements, for each op that has a code of its own for them,
-// and tensors without dims: every tier against reference.
+// Operands without elements, for each op that handles them separately, and
+// tensors without dims. Every tier is compared with the reference tier.
 
 // DEFINE: %{check} = tandem-run %s --check
 // DEFINE: %{generated} = %{check} --target-option=contractions=generated --target-option=winograd=always

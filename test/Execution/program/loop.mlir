@@ -1,5 +1,6 @@
-// Loops in every tier: what is carried, scanned in either direction, stacked and
-// the same in all iterations; a loop in a loop; sizes known only at the call.
+// Loops in every tier. The cases are values that are carried, scanned in either
+// direction, stacked, and constant over all iterations; a loop inside a loop;
+// and sizes that are known only at the call.
 
 // DEFINE: %{run} = tandem-run %s --print --arg=iota:3x2 '--arg=[1,2]:2' '--arg=[2,0,0,2]:2x2'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines

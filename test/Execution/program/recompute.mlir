@@ -1,5 +1,6 @@
-// A value that is cheap to make is not held while the largest ones are: it is
-// made again before it is read again. What is dear to make is held.
+// A value that is cheap to compute is not held while the largest values are: it
+// is computed again before its next use. A value that is expensive to compute
+// is held.
 
 // The steps are those that the CPU's costs lead to.
 // UNSUPPORTED: cuda

@@ -1,6 +1,7 @@
-// batch_norm S1: where x * factor + shift would cancel (the mean is 7,133 times the
-// deviation) or be NaN (the deviation is zero), of arguments and of constants,
-// alone and behind a convolution.
+// Rule S1 of batch_norm, in cases in which x * factor + shift would suffer from
+// cancellation (the mean is 7,133 times the deviation) or be NaN (the deviation
+// is zero). Parameters are arguments or constants, and the op is alone or
+// follows a convolution.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[123.4,123.38,123.417,123.42,123.36,123.45]:3x1x2' \

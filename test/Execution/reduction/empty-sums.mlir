@@ -1,4 +1,4 @@
-// What sums of nothing are: zero, or what they are added to.
+// A sum without terms is zero, or the value to which it is added.
 
 // DEFINE: %{run} = tandem-run %s --print --arg=zeros --arg=zeros \
 // DEFINE:   --arg=[1,2] --arg=zeros --arg=zeros

@@ -1,5 +1,5 @@
-// Thousands of equal terms round the same way each time: one after the other,
-// their sum is off by 4e-5 of itself.
+// Adding thousands of equal terms one after the other rounds in the same
+// direction each time. Such a sum would have a relative error of 4e-5.
 
 // RUN: tandem-run %s --check --arg=zeros --arg=zeros --arg=zeros --arg=[0.3] \
 // RUN:   | FileCheck %s

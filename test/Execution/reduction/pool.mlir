@@ -1,4 +1,5 @@
-// Windows: largest element, mean with and without the padding.
+// Windows that compute the largest element, or the mean with or without the
+// padding.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[3,1,4,1,5,9,2,6,5,3,5,8,9,7,9,3]'

@@ -1,5 +1,5 @@
-// A mask decides what is reduced, by columns: a lane of a mask is a byte, of which
-// there are fewer than a line has.
+// A mask selects the elements that are reduced, by columns. A lane of a mask is
+// a byte, so that a row of the mask has only six bytes.
 
 // RUN: tandem-run %s --check --no-fallback | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check --no-fallback | FileCheck %s

@@ -1,5 +1,6 @@
-// Kernels of reductions in which a broadcast permutes dims: what comes before
-// it, of another shape than what is reduced or than its rows, is returned, too.
+// Kernels of reductions in which a broadcast permutes dims. The kernel also
+// returns the operand of the broadcast, whose shape is neither that of the
+// reduced value nor that of its rows.
 
 // DEFINE: %{run} = tandem-run %s --print --arg=[1,-2,3,4,5,-6] \
 // DEFINE:   --arg=[1,2,3,4,5,6,7,8,9,8,7,6]

@@ -1,5 +1,5 @@
-// Reductions with elementwise ops before, between and after: by rows, by
-// columns and in parts.
+// Reductions by rows, by columns and in parts, with elementwise ops before,
+// between and after them.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[1,-2,3,4,5,6,-7,8,0.5,2,2,1]' --arg=zeros

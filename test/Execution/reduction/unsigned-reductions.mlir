@@ -1,5 +1,5 @@
-// Reductions, windows and shape ops of unsigned integers: their least value is 0,
-// and indices, padding and constants past 127 keep their value.
+// Reductions, windows and shape ops of unsigned integers. The smallest value is
+// 0, and indices, padding and constants above 127 keep their value.
 
 // DEFINE: %{run} = tandem-run %s --print '--arg=[200,100,3,0,255,1,254,128,7,7,250,9]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines

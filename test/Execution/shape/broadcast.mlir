@@ -1,4 +1,5 @@
-// Operands of different shapes, comparisons and choices.
+// Elementwise ops on operands of different shapes, including comparisons and
+// selects.
 
 // DEFINE: %{run} = tandem-run %s --print \
 // DEFINE:   '--arg=[2,20]' \

@@ -1,5 +1,5 @@
-// Reductions over what dies with them, by rows and by columns, write where they
-// have read.
+// Reductions by rows and by columns write their result to the memory of their
+// operand if the operand is not used afterwards.
 
 // The memory is that of the CPU's kernels.
 // UNSUPPORTED: cuda

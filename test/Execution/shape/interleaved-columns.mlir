@@ -1,5 +1,5 @@
-// Images with few channels, which a transpose interleaves: whole tiles and what
-// is left of them, also with padding of the channels and of the positions.
+// Images with few channels, which a transpose interleaves: whole tiles and
+// remainders, with and without padding of the channels and of the positions.
 
 // RUN: tandem-run %s --check | FileCheck %s --implicit-check-not=FAIL
 // RUN: tandem-run %s --check --threads=3 | FileCheck %s --implicit-check-not=FAIL

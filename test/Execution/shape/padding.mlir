@@ -1,7 +1,7 @@
-// Windows of padding alone, which dilation makes possible, have the maximum and
-// the mean of nothing (max_pool S1, avg_pool S1). Padding of a convolution adds
-// nothing where the weight over it is finite; over another one it is multiplied
-// or not (conv S1).
+// Windows that contain only padding, which dilation makes possible, have the
+// maximum and the mean of no elements (max_pool S1, avg_pool S1). Padding of a
+// convolution adds nothing where the weight over it is finite; over another one
+// it is multiplied or not (conv S1).
 
 // DEFINE: %{run} = tandem-run %s --print '--arg=[1,2]' '--arg=[1,2]' \
 // DEFINE:   '--arg=[1,2]' '--arg=[1,2,3]' '--arg=[inf,1,1]' '--arg=[1e38,1,1]'

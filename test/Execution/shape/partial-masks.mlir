@@ -1,6 +1,7 @@
-// Loads of several registers under a mask that is partly known: LLVM 22 loads a
-// part that no lane reads without its mask on AVX2. The last rows of 3x3 see
-// below those of the next plane, and the last of all what is behind the data.
+// Loads of several registers under a mask that is partly known. On AVX2, LLVM
+// 22 loads a part that no lane reads without its mask. Such a load would read
+// the next plane below the last rows of a 3x3 image and, for the last image,
+// memory behind the data.
 
 // RUN: tandem-run %s --check | FileCheck %s
 // RUN: env TANDEM_CPU=x86-64-v3 tandem-run %s --check | FileCheck %s

@@ -1,5 +1,6 @@
-// Rows of pads and concats are cut where their elements come from elsewhere:
-// in a row that threads share out, in rows of their own, in tails, by columns.
+// Loops over rows of pads and concats are split at the indices at which
+// elements begin to come from another operand or from padding. The cases are a
+// row that several threads share, rows of one thread, tails, and columns.
 
 // RUN: tandem-run %s --func=line --arg=random --arg=random --check --threads=1 | FileCheck %s
 // RUN: tandem-run %s --func=line --arg=random --arg=random --check --threads=3 | FileCheck %s

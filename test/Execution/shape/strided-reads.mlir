@@ -1,5 +1,5 @@
-// Blocks of rows that are read across: with remainders, on several threads, and
-// behind other ops.
+// Operands that are read in blocks across their rows: with remainders, on
+// several threads, and after other ops.
 
 // RUN: tandem-run %s --arg=random:2717x9x8 --arg=random:40x30x7x5 --arg=random:3x4001x6 --check
 // RUN: tandem-run %s --arg=random:2717x9x8 --arg=random:40x30x7x5 --arg=random:3x4001x6 --check --threads=2

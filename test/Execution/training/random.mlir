@@ -1,6 +1,6 @@
-// Words of Philox4x32-10. Those of key 0 and counter 0 are from the file
-// kat_vectors of Random123. A counter of 2^32 - 1 carries into its high word,
-// and one of 2^64 - 1 wraps.
+// Words of Philox4x32-10. The expected words for key 0 and counter 0 are from
+// the file kat_vectors of Random123. A counter of 2^32 - 1 carries into its
+// high word, and one of 2^64 - 1 wraps.
 
 // DEFINE: %{run} = tandem-run %s --print --no-fallback '--arg=[0,4294967295]'
 // RUN: %{run} --tier=reference | FileCheck %s --match-full-lines

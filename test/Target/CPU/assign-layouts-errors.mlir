@@ -1,4 +1,4 @@
-// What keeps the layout it was given.
+// Values that keep the layout that the graph gives them.
 
 // RUN: tandem-opt %s --tandem-assign-layouts=remarks --split-input-file 2>&1 \
 // RUN:   | FileCheck %s

@@ -1,5 +1,5 @@
-// Reads that together take every element of a run share its loads, which are in
-// order, and are taken apart by shuffles.
+// Reads that together take every element of a run share loads of the whole run,
+// in order. Shuffles then separate the elements of the reads.
 
 // RUN: tandem-opt %s --split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \

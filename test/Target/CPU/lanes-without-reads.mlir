@@ -1,6 +1,7 @@
-// Lanes of a read that do not exist, behind eight whole ones, are zeros that
-// LLVM 22 must not know: of a zero behind each element, it would make an
-// extension for which it finds no instruction of AVX-512.
+// A read has eight lanes that exist, and the other lanes are zeros. LLVM 22
+// must not know that they are zeros. If it knew that a zero follows each
+// element, it would form an extension for which it finds no AVX-512
+// instruction.
 
 // RUN: tandem-opt %s \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \

@@ -1,4 +1,5 @@
-// The pass loads what dialects it makes ops of, whatever came before it.
+// The pass loads the dialects of all ops that it creates, independently of the
+// passes before it.
 
 // RUN: tandem-opt %s --tandem-cpu-lower-to-llvm | FileCheck %s
 

@@ -1,5 +1,5 @@
-// A store of one element that was narrowed to 8 bits, under a mask. LLVM 22
-// would make it a store of 32 bits if it knew the mask.
+// A masked store of one element that was narrowed to 8 bits. If LLVM 22 knew
+// the mask, it would emit a store of 32 bits.
 
 // RUN: tandem-opt %s --until=llvm --device=cpu | FileCheck %s
 

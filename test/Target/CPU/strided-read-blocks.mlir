@@ -1,6 +1,6 @@
-// When operands are read with a stride along the rows of the result, all outer
-// loops finish one block of the row, while its data is in caches, before the next
-// block. Otherwise the blocks of a row follow one another.
+// If operands are read with a stride along the rows of the result, all outer
+// loops process one block of the rows before the next block, while the block's
+// data is in caches. Otherwise the blocks of a row follow one another.
 
 // RUN: tandem-opt %s --split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \

@@ -1,5 +1,6 @@
-// Runs of 2, 4 or 8 elements that are only moved are moved as one integer:
-// pairs of bf16, whose columns are transposed in registers, above all.
+// Runs of 2, 4 or 8 elements that are only moved, not computed with, are moved
+// as one integer. The most important case are pairs of bf16 whose columns are
+// transposed in registers.
 
 // RUN: tandem-opt %s --split-input-file \
 // RUN:   --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \

@@ -1,7 +1,7 @@
-// Small convolutions: what a block reads of the data is in shared memory, a
-// thread has four channels of eight positions in registers, or eight of four,
-// and taps are loops.
-// On the fake driver they agree with reference.
+// Small convolutions. The data that a block reads is in shared memory. A thread
+// has four channels of eight positions, or eight channels of four positions, in
+// registers, and loops over the taps. On the fake driver, the results agree
+// with the reference tier.
 
 // RUN: split-file %s %t
 // RUN: tandem-translate --tandem-to-cuda %t/conv2d.mlir | FileCheck %t/conv2d.mlir

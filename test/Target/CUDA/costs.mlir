@@ -1,5 +1,6 @@
-// Fusion for target cuda has a GPU's costs, by which computing a value again is
-// cheaper than writing it and reading it back; on a CPU it is not.
+// Fusion for target cuda uses the costs of a GPU. With these costs, computing a
+// value again is cheaper than writing it and reading it back. With the costs of
+// a CPU, it is not.
 
 // RUN: tandem-opt %s --until=fuse --fusion-report=%t.cpu.json | FileCheck %s --check-prefix=CPU
 // RUN: FileCheck %s --check-prefix=CPU-REPORT < %t.cpu.json

@@ -1,5 +1,5 @@
-// Kernels and single ops on the fake driver: odd sizes and vectors, dtypes,
-// padding, gather, concat, convolution, all against reference.
+// Kernels and single ops on the fake driver are compared with the reference
+// tier: odd sizes and vectors, dtypes, padding, gather, concat and convolution.
 
 // RUN: rm -rf %t.tmp && mkdir -p %t.tmp
 // RUN: %fake-cuda FAKE_CUDA_CACHE= TMPDIR=%t.tmp tandem-run %s --device=cuda \

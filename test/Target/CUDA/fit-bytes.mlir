@@ -1,5 +1,5 @@
-// Products of bytes become products that cuBLASLt has: of i8, with weights that
-// are stored along the sums.
+// Products of bytes become products that cuBLASLt supports: both operands are
+// i8, and the inputs of each output are adjacent in the weights.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-cuda-fit-bytes))' | FileCheck %s
 

@@ -1,5 +1,6 @@
-// Loops on the fake driver agree with reference: 16-byte vectors of every type,
-// several vectors a thread, types side by side, rounding to halves once.
+// On the fake driver, loops agree with the reference tier: 16-byte vectors of
+// every type, several vectors per thread, several types in one kernel, and a
+// single rounding to 16-bit floats.
 
 // RUN: split-file %s %t
 // RUN: %fake-cuda tandem-run %t/vectors.mlir --device=cuda --check | FileCheck %s

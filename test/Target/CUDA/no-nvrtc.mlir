@@ -1,4 +1,5 @@
-// Without NVRTC the PTX part says so once, and how to get it; the rest works.
+// Without NVRTC, the translation to PTX reports once that NVRTC is missing and
+// how to install it. All other translations work.
 
 // RUN: env CUDAToolkit_ROOT=%t.nowhere not tandem-translate --tandem-to-ptx %s \
 // RUN:   2>&1 | FileCheck %s

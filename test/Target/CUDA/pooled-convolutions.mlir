@@ -1,5 +1,6 @@
-// A small convolution with its pooling: a block computes what its windows read,
-// activation included, into shared memory, and its threads share the windows.
+// A small convolution with its pooling. A block computes the elements that its
+// windows read, including the activation, and stores them in shared memory. Its
+// threads then divide the windows among them.
 
 // RUN: rm -rf %t && split-file %s %t
 // RUN: tandem-translate --tandem-to-cuda %t/nhwc.mlir | FileCheck %t/nhwc.mlir

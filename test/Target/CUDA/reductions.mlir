@@ -1,6 +1,7 @@
-// Reductions on the fake driver agree with reference: rows by lanes, warps and
-// blocks, that stay in registers or do not; columns; halves and integers; the
-// threads of a block in other orders.
+// On the fake driver, reductions agree with the reference tier. The cases are
+// rows that are reduced by lanes, warps and blocks, and that stay in registers
+// or do not; columns; 16-bit floats and integers; and threads of a block that
+// run in other orders.
 
 // RUN: split-file %s %t
 // RUN: %fake-cuda tandem-run %t/rows.mlir --device=cuda --check | FileCheck %s

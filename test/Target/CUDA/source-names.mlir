@@ -1,5 +1,6 @@
-// An op that the graph names keeps its name, as far as C++ lets it: no keyword,
-// no function that is called, nothing twice, no printer's own name.
+// An op keeps the name that the graph gives it, as far as C++ permits: a name
+// must not be a keyword, a function that is called, a name that is already
+// used, or a name that the printer uses itself.
 
 // RUN: tandem-translate --tandem-to-cuda %s | FileCheck %s
 

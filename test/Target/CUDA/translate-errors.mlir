@@ -1,4 +1,4 @@
-// What tandem-translate says where it cannot.
+// The errors of tandem-translate for input that it cannot translate.
 
 // RUN: not tandem-translate --tandem-to-cuda %s --function=other 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=FUNCTION

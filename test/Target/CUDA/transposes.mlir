@@ -1,6 +1,6 @@
-// Transposes, as a loop's own and with elementwise ops around them, go through
-// padded shared memory; on the fake driver they agree with reference, and so do
-// shape ops that are indexing alone.
+// Transposes, alone in a loop and with elementwise ops around them, go through
+// padded shared memory. On the fake driver, they agree with the reference tier,
+// and so do shape ops that only change indices.
 
 // RUN: split-file %s %t
 // RUN: tandem-translate --tandem-to-cuda %t/fused.mlir \

@@ -1,5 +1,6 @@
-// Weights that are read as they are have the cost of dot products, whose lanes
-// are summed for each element: worth it for few positions, or many inputs.
+// Weights that are not packed are multiplied by dot products, which sum the
+// lanes of a vector for each element. This pays for few positions or many
+// inputs.
 
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions))' | FileCheck %s
 

@@ -1,5 +1,6 @@
-// A convolution given channels first: what each way takes there, the library
-// and a loop among them, and what layouts and contractions are chosen so.
+// Convolutions that the graph gives with channels first. The costs of all ways
+// to compute them, including the library and loop kernels, determine which
+// layouts and contractions are chosen.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-assign-layouts{device-spec=generic:1},tandem-cpu-choose-contractions{device-spec=generic:1},tandem-fuse{contractions=cpu device-spec=generic:1}))' | FileCheck %s
 

@@ -1,5 +1,6 @@
-// A matrix unit is the library's: products of bf16 go there, but for those of odd
-// numbers, which the library computes in f32.
+// Only the library multiplies bf16 with a matrix unit, so such products are
+// left to it. If the number of inputs is odd, the library computes in f32, and
+// kernels are generated.
 
 // RUN: tandem-opt %s --tandem-cpu-choose-contractions=device-spec=%S/Inputs/matrix-unit.json | FileCheck %s
 // RUN: tandem-opt %s --tandem-cpu-choose-contractions=device-spec=generic | FileCheck %s --check-prefix=NONE

@@ -1,5 +1,6 @@
-// Given channels first, the data of a 1x1 convolution is a matrix for the
-// library, but with strides it has to be copied together first.
+// With channels first, the data of a 1x1 convolution is already the matrix that
+// the library multiplies. With strides, the library must first copy the data
+// into a matrix.
 
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=generic:1}))' | FileCheck %s
 

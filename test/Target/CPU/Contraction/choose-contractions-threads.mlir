@@ -1,5 +1,5 @@
-// Two threads make the library's product of matrices little faster than one: it
-// is taken on one thread, on two a kernel.
+// The library's matrix product is hardly faster on two threads than on one. The
+// library is chosen on one thread, and a generated kernel on two threads.
 
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=generic:1}))' | FileCheck %s --check-prefixes=CHECK,ONE
 // RUN: tandem-opt %s --pass-pipeline='builtin.module(func.func(tandem-cpu-choose-contractions{device-spec=generic:2}))' | FileCheck %s --check-prefixes=CHECK,TWO

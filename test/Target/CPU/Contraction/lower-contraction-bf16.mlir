@@ -1,4 +1,4 @@
-// Contractions of bf16, with an instruction for pairs and without.
+// Contractions of bf16, with and without an instruction that multiplies pairs.
 
 // DEFINE: %{lower} = tandem-opt %s --split-input-file
 // RUN: %{lower} --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512 bf16=true})' \

@@ -1,6 +1,7 @@
-// Weights that are no constant and lie in rows of all outputs: a task copies
-// those of its tile first, behind one another, or at each row of a batch that
-// has its own. Few rows are not worth a copy.
+// Weights that are not constant and are stored in rows of all outputs. A task
+// first copies the weights of its tile to contiguous memory. If the weights
+// differ within the batch, they are copied for each row. Few rows are not worth
+// a copy.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=256})' \
 // RUN:   | FileCheck %s

@@ -1,4 +1,5 @@
-// Contractions of f16: loads are widened, sums are f32 and rounded once.
+// Contractions of f16. Loaded values are widened, and sums are computed in f32
+// and rounded once.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s

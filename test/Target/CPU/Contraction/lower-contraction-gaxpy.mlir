@@ -1,6 +1,7 @@
-// Weights beyond the second-level cache, as they lie: a pass adds eight rows of
-// them to sums in memory; the first has what is left over of the inputs and the
-// bias, or zeros. The last vector of outputs is masked.
+// Weights that do not fit in the second-level cache and are not packed. A pass
+// adds the products of eight rows of weights to sums in memory. The first pass
+// starts from zeros and takes the remainder of the inputs. The last vector of
+// outputs is masked.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s

@@ -1,6 +1,7 @@
-// The bytes of several vectors of a tile are looked up together, as many as fill
-// a register. Of three vectors, two are looked up together. What a byte that is
-// found goes into, here a look-up in a second table, comes after.
+// The bytes of several vectors of a tile are looked up together, as many as
+// fill a register. Of three vectors, two are looked up together. Ops that use
+// the bytes that were found, here look-ups in a second table, follow the merged
+// look-up.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=256})' \
 // RUN:   | FileCheck %s

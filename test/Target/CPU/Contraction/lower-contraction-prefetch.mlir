@@ -1,7 +1,7 @@
-// Tiles of images for which the second-level cache has no room ask for lines of
-// later tiles: depthwise ones for those that the tile below, in the next row, is
-// the first to read and to write; those of one line of windows for the data of
-// the tile after the next.
+// Tiles prefetch cache lines of later tiles if data and result do not fit in
+// the second-level cache. Depthwise tiles prefetch the lines that the tile
+// below, in the next row, is the first to read and to write. Tiles whose
+// windows have a single row prefetch the data of the tile after the next one.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512})' \
 // RUN:   | FileCheck %s

@@ -1,6 +1,7 @@
-// Steps of a loop of products that share a count and an address: as many as
-// divide the inputs, at most four, and fewer of tiles of many products. Their
-// loads are parted, so that LLVM does not put them together.
+// An iteration of a loop of products has several steps, which share a counter
+// and an address: a number of steps that divides the inputs, at most four, and
+// fewer for tiles of many products. The loads of the steps are separated, so
+// that LLVM does not group them.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=256})' \
 // RUN:   | FileCheck %s

@@ -1,5 +1,5 @@
-// Results for which the caches have no room are written past them, and not
-// prefetched, where their vectors are aligned.
+// Results that do not fit in the caches are written with non-temporal stores,
+// and are not prefetched, if their vectors are aligned.
 
 // RUN: sed 's/"cores": 2,/"cores": 2, "streamed_bytes": 1048576,/' %S/../../../../utils/cpu-specs/generic.json > %t.json
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(convert-tandem-to-linalg),tandem-cpu-lower-kernel{vector-bits=512 device-spec=%t.json})' \

@@ -1,4 +1,4 @@
-// What is not packed: it stays as it is.
+// Weights that are not packed remain unchanged.
 
 // RUN: tandem-opt %s --tandem-cpu-pack-weights=block=4 --split-input-file > %t
 // RUN: FileCheck %s < %t

@@ -1,5 +1,5 @@
-// Blocks as the contraction's strategy wants them: whole vectors of AVX-512 or
-// AVX2. What would not pay stays.
+// The contraction's strategy determines the size of blocks: whole vectors of
+// AVX-512 or AVX2. Weights for which packing would not pay remain unchanged.
 
 // RUN: tandem-opt %s --tandem-cpu-pack-weights | FileCheck %s
 

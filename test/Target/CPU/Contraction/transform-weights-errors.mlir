@@ -1,4 +1,4 @@
-// What is not transformed: it stays as it is.
+// Weights that are not transformed remain unchanged.
 
 // RUN: tandem-opt %s --tandem-cpu-transform-weights=how=always --split-input-file | FileCheck %s --implicit-check-not=tandem_cpu.winograd_kernel
 
