@@ -48,7 +48,8 @@ public:
   /// Predicts the costs of a graph. All kernels are new if none is kept.
   Expectation expect(const FusionSketch &sketch, const Program &program,
                      const DeviceModel &device, bool keepsKernels) const;
-  /// C, in nanoseconds, corrected by what was observed.
+  /// Returns C, the cost of compiling in nanoseconds, corrected by the observed
+  /// costs.
   double compileNs(const Expectation &expected) const;
   /// Records that a compilation took `ns` nanoseconds of processor time.
   void observe(const Expectation &expected, const KernelCounts &counts,

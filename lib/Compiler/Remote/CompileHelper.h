@@ -9,9 +9,10 @@
 #ifndef TANDEM_LIB_COMPILER_REMOTE_COMPILEHELPER_H
 #define TANDEM_LIB_COMPILER_REMOTE_COMPILEHELPER_H
 
-/// The program tandem-compile-helper: serves the process whose ID is `parent`,
-/// a decimal number, and returns the exit status. The shared library exports
-/// this function, so that the program itself is a few kilobytes.
+/// The main function of the program tandem-compile-helper. Serves the process
+/// whose ID is `parent`, a decimal number, and returns the exit status. The
+/// shared library exports this function, so that the program itself is a few
+/// kilobytes.
 extern "C" int tandemRunCompileHelper(const char *parent);
 
 #endif // TANDEM_LIB_COMPILER_REMOTE_COMPILEHELPER_H

@@ -16,10 +16,10 @@
 
 namespace tandem {
 
-/// A thread that warms up what the first kernel of a process needs (warmUp)
-/// while the graph is still being fused. The thread is joined when this object
-/// is destroyed, when the process forks, and before the process destroys
-/// anything that the thread uses.
+/// A thread that prepares the worker and the target that the first kernel of a
+/// process needs (warmUp), while the graph is still being fused. The thread is
+/// joined when this object is destroyed, when the process forks, and before the
+/// process destroys anything that the thread uses.
 class WarmUpThread {
 public:
   /// Must be called once before a thread is started, early and if possible in

@@ -50,8 +50,8 @@ private:
   using Nodes = llvm::SmallVector<Node, 16>;
 
   /// Collects the nodes that `from` leads to and that come before `to` in the
-  /// order. Returns false if `to` is also reached by a path that is not the
-  /// edge from `from`.
+  /// order. Returns false if a path through another node leads from `from` to
+  /// `to`.
   bool collectAfter(Node from, Node to, Nodes &found);
   /// Collects the nodes that lead to `to` and come after `from` in the order.
   void collectBefore(Node from, Node to, Nodes &found);

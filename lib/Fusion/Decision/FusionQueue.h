@@ -33,8 +33,8 @@ struct FusionProposal {
   /// The estimated saving, in nanoseconds, when the proposal was put into the
   /// queue.
   double savedNs;
-  /// The position in the block, from 1; 0 for values that are defined before
-  /// the block.
+  /// The position in the block, counted from 1. It is 0 for values that are
+  /// defined before the block.
   unsigned position;
   FusionCandidates::Id candidate = 0;
   mlir::Value value;

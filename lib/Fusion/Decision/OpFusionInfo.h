@@ -38,7 +38,7 @@ struct AccessStride {
 struct OperandAccess {
   /// The number of elements that are read.
   int64_t reads = 1;
-  /// Whether the element is read at the same index as that of the result.
+  /// Whether the element is read at the index of the result.
   bool identity = false;
   /// Whether the operand is a constant with equal elements, which becomes part
   /// of the code.

@@ -37,10 +37,11 @@ public:
   bool isFull(const Dims &dims) const;
   bool isRow(const Dims &dims) const;
 
-  /// The dims of the result of `op` if its operand number `index` has the dims
-  /// `operand`. Nothing if the result is not a value of the space, or if a
-  /// reduction kernel does not compute such ops. It computes elementwise ops,
-  /// broadcasts, reshapes of rows, and reductions of the same dims.
+  /// Returns the dims of the result of `op` if its operand number `index` has
+  /// the dims `operand`. Returns nothing if the result is not a value of the
+  /// space, or if a reduction kernel cannot compute the op. Reduction kernels
+  /// compute elementwise ops, broadcasts, reshapes of rows, and reductions of
+  /// the same dims.
   std::optional<Dims> ofResult(mlir::Operation *op, unsigned index,
                                const Dims &operand) const;
   /// The dims of operand number `index` if the result of `op` has the dims

@@ -22,8 +22,8 @@ namespace tandem {
 struct WideningChain {
   /// The value with fewer bytes.
   mlir::Value source;
-  /// The ops, the last one first. Only the chain reads their results, except
-  /// that of the last op.
+  /// The ops of the chain, from the last to the first. No op outside of the
+  /// chain reads their results, except the result of the last op.
   llvm::SmallVector<mlir::Operation *, 4> ops;
 };
 

@@ -24,10 +24,11 @@ using namespace mlir;
 
 namespace tandem {
 
-/// kMinLoopVectors is the least number of vectors of a tile for which a loop
-/// pays. kMinLoopProducts is the least number of products of an element that
-/// make the overhead of the loop, some 7 cycles a vector, small. kMaxLoopStep
-/// is the number of vectors that an iteration of the loop handles.
+/// kMinLoopVectors is the smallest number of vectors of a tile for which a loop
+/// pays. kMinLoopProducts is the smallest number of products per element with
+/// which the overhead of the loop, some 7 cycles per vector, is relatively
+/// small. kMaxLoopStep is the number of vectors that an iteration of the loop
+/// handles.
 static constexpr int64_t kMinLoopVectors = 4, kMinLoopProducts = 64,
                          kMaxLoopStep = 2;
 
@@ -236,8 +237,9 @@ void ContractionEpilogue::emitVector(OpBuilder &builder, Location loc,
     skipConversions(sum, unrounded);
 }
 
-/// The mask for vector `first + number` of a row: that of `tile` if this is the
-/// last vector of the row, otherwise all lanes. Null if `tile` has no mask.
+/// Returns the mask for vector `first + number` of a row. For the last vector
+/// of the row, it is the mask of `tile`; for all others, it has all lanes. Null
+/// if `tile` has no mask.
 static Value maskOfLast(OpBuilder &builder, Location loc,
                         const ContractionTile &tile, Value first,
                         int64_t number) {

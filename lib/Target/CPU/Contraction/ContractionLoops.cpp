@@ -19,9 +19,9 @@ using namespace mlir;
 
 namespace tandem {
 
-/// The largest number of masked tiles at the ends of a row that have code of
-/// their own, if positions run along the lanes. All other tiles then need no
-/// masks. Masks take registers, and with AVX2 these are vector registers.
+/// If positions run along the lanes, up to this many tiles at the ends of a row
+/// have code of their own with masks, so that all other tiles need no masks.
+/// Masks take registers, which are vector registers with AVX2.
 static constexpr size_t kMaxMaskedEdges = 2;
 
 /// Returns the mask of the lanes from `first` on that are below `size`.

@@ -74,8 +74,7 @@ private:
                                           int64_t tiles);
   void emitLastTile(ContractionTile tile);
   mlir::Value createMask(mlir::Value first, int64_t size);
-  /// Whether a row has few tiles of a kind, of which there are `tiles`,
-  /// compared to all of its tiles.
+  /// Whether `tiles` tiles are few compared to the whole tiles of a row.
   bool areRare(int64_t tiles) const {
     return kMinGuardedTiles * tiles <= schedule.positions.getWhole();
   }

@@ -58,8 +58,8 @@ public:
 
   /// Stages the data of the task that begins with row `firstRow` and tile
   /// `firstTile` (index values). Returns the pointer that tiles use for the
-  /// data. It points to where the first element of the whole data would be;
-  /// only the elements of the task may be read through it.
+  /// data. It is the address that the first element of the whole data would
+  /// have. Only the elements of the task may be read through it.
   mlir::Value emit(mlir::Value firstRow, mlir::Value firstTile);
 
 private:

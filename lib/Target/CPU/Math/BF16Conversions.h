@@ -19,7 +19,7 @@ namespace tandem {
 /// which treats subnormal numbers as zeros. The expansions round once, to
 /// nearest even, also to subnormal results; NaN stays NaN. Conversions of
 /// integers of more than 16 bits are not expanded. Conversions of f64 to f16
-/// are expanded, too, to those of f32.
+/// are expanded to conversions of f32 to f16.
 void populateBF16ConversionPatterns(mlir::RewritePatternSet &patterns,
                                     bool avx512);
 

@@ -6,12 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The polynomials of f32 are those of the Cephes library for single precision
-// (S. L. Moshier, netlib.org/cephes: logf.c, sinf.c), evaluated with fused
-// multiply-adds; those of f64 are minimax fits (Remez's algorithm) in the forms
-// of FDLIBM (netlib.org/fdlibm: e_log.c, k_sin.c, k_cos.c). The reductions are
-// the usual ones (W. J. Cody and W. Waite, Software Manual for the Elementary
-// Functions, 1980), without branches.
+// The polynomials for f32 are from the Cephes library for single precision (S.
+// L. Moshier, netlib.org/cephes: logf.c, sinf.c) and are evaluated with fused
+// multiply-adds. The polynomials for f64 are minimax fits (Remez's algorithm)
+// in the forms of FDLIBM (netlib.org/fdlibm: e_log.c, k_sin.c, k_cos.c). The
+// argument reductions are the usual ones (W. J. Cody and W. Waite, Software
+// Manual for the Elementary Functions, 1980), without branches.
 //
 //===----------------------------------------------------------------------===//
 
@@ -168,8 +168,8 @@ struct ReducedAngle {
 /// Subtracts a multiple of pi/2 from x in three parts. The parts of pi/2 are
 /// rounded down to numbers of the format, so that the rest of -0 is -0.
 /// Subtracting the multiple of the first part is exact (the difference is a
-/// multiple of the part's last place, and less than 1). Subtracting that of the
-/// second part is exact if both operands cancel.
+/// multiple of the part's last place, and less than 1). Subtracting the
+/// multiple of the second part is exact if both operands cancel.
 static ReducedAngle reduceByHalfPi(const Arithmetic &a, Value x) {
   static constexpr double of32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
                                     0x1.846988p-48},

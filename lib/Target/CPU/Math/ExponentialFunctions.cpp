@@ -197,10 +197,10 @@ Value expandExpm1(const Arithmetic &a, Value x) {
 /// and r = |x| - kh. Within 1.97 ULP.
 ///
 /// The denominator is the numerator plus (1 - t)(1 - tanh r), so that the
-/// rounding of the former cancels where the quotient is near 1. The step is one
-/// for which tanh(h), tanh(2h) … are nearly numbers of f32 (S. Gal, An accurate
-/// elementary mathematical library for the IEEE floating point standard, ACM
-/// TOMS 17(1), 1991).
+/// rounding error of the numerator cancels if the quotient is near 1. The step
+/// h is chosen so that tanh(h), tanh(2h) … are nearly numbers of f32 (S. Gal,
+/// An accurate elementary mathematical library for the IEEE floating point
+/// standard, ACM TOMS 17(1), 1991).
 static Value tanhByTable(const Arithmetic &a, Value magnitude) {
   constexpr double step = 0x1.27eb9ap-2, largest = 9.0;
   static const auto nodes = [] {

@@ -9,9 +9,9 @@
 // Chooses for every value of three or more dims whether it keeps its layout or
 // becomes channels last. Convolutions have a cost for each layout. If two ops
 // use different layouts for the same value, the value must be transposed, which
-// has a cost, too. The cheapest assignment is a minimum cut. It subsumes what
-// compilers often do by rules: cancel two transposes, move one past an
-// elementwise op, or fold one into a constant.
+// has a cost, too. The cheapest assignment is a minimum cut. It subsumes rules
+// that compilers often apply: cancel two transposes, move a transpose past an
+// elementwise op, or fold a transpose into a constant.
 //
 //===----------------------------------------------------------------------===//
 

@@ -23,8 +23,8 @@ struct ConvLayoutNote {
   double ns = 0, givenNs = 0, lastNs = 0;
 };
 
-/// Collects what the fusion report says about the layouts of one function
-/// (docs/Fusion.md).
+/// Collects the part of the fusion report that describes the layouts of one
+/// function (docs/Fusion.md).
 class LayoutReport {
 public:
   explicit LayoutReport(mlir::MLIRContext *context) : builder(context) {}

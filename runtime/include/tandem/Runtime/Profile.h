@@ -35,8 +35,8 @@ struct StepInfo {
   /// The name of the kernel or of the op, followed by the ops of the epilogue,
   /// e.g. "kernel_3" or "conv+relu". A loop is called "loop".
   std::string name;
-  /// A loop has the kind that StepKind declares last, of those of the steps in
-  /// its body.
+  /// A loop has the kind of one of the steps in its body: the kind that
+  /// StepKind declares last.
   StepKind kind = StepKind::kernel;
   /// The name of the provider that executes an op step, e.g. "onednn". Empty
   /// for kernels and views.

@@ -16,12 +16,12 @@
 
 namespace tandem {
 
-/// Whether this process is a forked one, which has no workers of oneTBB and
-/// OpenMP. It would wait forever for a worker, or for a lock that a worker held
-/// at the fork. It must therefore call no function of these libraries, and run
-/// everything on the calling thread. The first call registers a handler of
-/// forks, so that only later forks are detected: call this function before any
-/// function of oneTBB or OpenMP. Thread-safe.
+/// Whether this process was created by a fork, so that it has no oneTBB and
+/// OpenMP workers. Such a process would wait forever for a worker, or for a
+/// lock that a worker held at the fork. It must therefore not call these
+/// libraries, and must run everything on the calling thread. The first call
+/// registers a fork handler, so that only later forks are detected. Call this
+/// function before any function of oneTBB or OpenMP. Thread-safe.
 bool lacksWorkers();
 
 /// Calls body(task) once for each task in [0, count), on oneTBB's threads.

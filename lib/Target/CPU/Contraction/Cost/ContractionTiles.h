@@ -62,7 +62,7 @@ struct ProductRates {
 ProductRates getRates(const Contraction &contraction,
                       VectorizedDim vectorizedDim, CoreModel core);
 
-/// What is loaded for each vector of a tile.
+/// The loads of operands for each vector of a tile.
 struct VectorLoads {
   /// The number of vectors that are loaded for each vector of the tile. If
   /// positions run along the lanes, it is the stride of the windows: the lanes
@@ -87,10 +87,10 @@ double getTileCycles(const Contraction &contraction,
                      double rows, double vectors, const VectorLoads &ofVector,
                      double steps, const CoreModel &core);
 
-/// The cycles of a step, if its other work takes `cycles` cycles and the
-/// weights, `vectors` vectors in each of `steps` steps, are loaded from the
-/// nearest cache that has room for those of one tile. All rows of tiles use
-/// these weights before the next ones are loaded.
+/// Returns the cycles of a step that takes `cycles` cycles without loading
+/// weights. A tile loads `vectors` vectors of weights in each of `steps` steps,
+/// from the nearest cache that has room for all these weights. All rows of
+/// tiles use the weights before the next weights are loaded.
 double addWeightCycles(double cycles, VectorizedDim vectorizedDim,
                        double vectors, double steps, double vectorBytes,
                        const CoreModel &core);

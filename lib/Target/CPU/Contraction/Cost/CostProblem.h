@@ -17,8 +17,8 @@
 
 namespace tandem {
 
-/// What the cost estimates of all ways to compute one contraction have in
-/// common.
+/// The parameters that the cost estimates of all ways to compute one
+/// contraction share.
 struct CostProblem {
   mlir::Operation *op;
   bool isConstant;

@@ -15,8 +15,9 @@ using namespace mlir;
 namespace tandem {
 
 /// kStreamsShare is the measured speed of ten concurrent streams from beyond
-/// the first-level cache, relative to that of a single stream. kNearShare is
-/// the share of the first-level cache in which an operand stays.
+/// the first-level cache, relative to that of a single stream. An operand stays
+/// in the first-level cache if it takes at most the share kNearShare of the
+/// cache.
 static constexpr double kStreamsShare = 0.75, kNearShare = 0.5;
 /// The cycles to sum the lanes of one accumulator, if several are summed at
 /// once.

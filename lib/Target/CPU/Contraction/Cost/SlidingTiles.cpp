@@ -50,9 +50,9 @@ ContractionStrategy chooseSlidingTile(const Contraction &contraction,
     best.prefetchBytes = core.lineBytes;
   TileSpace space = getTileSpace(contraction, best.vectorizedDim, best.width);
   double passes = double(contraction.getReduction() / inner.taps);
-  // Bytes are converted when they are loaded. A line of the cache holds several
-  // vectors of bytes, so that a lone vector does not cost what
-  // kLoneVectorCycles describes.
+  // Bytes are converted when they are loaded. A cache line holds several
+  // vectors of bytes, so that kLoneVectorCycles does not apply to a lone vector
+  // of bytes.
   const bool areBytes = contraction.getFormat().isBytes();
   const double conversions = areBytes ? kByteConversions : 0,
                loneVectorCycles = areBytes ? 0 : kLoneVectorCycles;

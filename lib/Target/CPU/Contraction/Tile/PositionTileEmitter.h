@@ -40,8 +40,8 @@ private:
   mlir::Value loadPositions(int64_t v, mlir::Value offset);
 
   /// The masks of the lanes in which the current tap reads data, not padding.
-  /// There is one mask for each vector that is loaded, null if all lanes read
-  /// data.
+  /// There is one mask for each vector that is loaded. It is null if all lanes
+  /// are known to read data.
   llvm::SmallVector<mlir::Value> masks;
 };
 

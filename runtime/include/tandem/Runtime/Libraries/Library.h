@@ -38,7 +38,7 @@ struct LibrarySpec {
   Toolkit toolkit = Toolkit::no;
   /// Whether packages of Python may hold it (site-packages/nvidia/*/lib).
   bool isInPythonPackages = false;
-  /// What to install if the library is missing.
+  /// The software to install if the library is missing.
   std::string_view hint;
 };
 

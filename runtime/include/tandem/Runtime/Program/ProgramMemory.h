@@ -59,9 +59,10 @@ bool isView(const fb::ProgramT &program, const fb::StepT &step);
 std::vector<int64_t> findConcatOffsets(const fb::ProgramT &program,
                                        const fb::StepT &step);
 
-/// For each operand of `step`, whether it is placed where it belongs in the
-/// result, so that executing the step need not copy it. True only for operands
-/// of a concat that the memory plan places in the memory of the result.
+/// For each operand of `step`, whether its memory is already its part of the
+/// result's memory, so that executing the step need not copy the operand. True
+/// only for operands of a concat that the memory plan places in the memory of
+/// the result.
 std::vector<bool> findOperandsInPlace(const fb::ProgramT &program,
                                       const fb::StepT &step);
 
