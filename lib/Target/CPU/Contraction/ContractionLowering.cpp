@@ -297,8 +297,7 @@ LogicalResult ContractionLowering::emitTiles() {
   ContractionStrategy stored = schedule.tile;
   if (stored.isGaxpy())
     stored.vectors = 1;
-  // A MatrixTileEmitter emits the epilogue in a loop over rows, so the epilogue
-  // needs no loop of its own.
+  // MatrixTileEmitter already emits the epilogue in a loop over rows.
   if (stored.usesMatrixUnit())
     stored.rows = stored.vectors = 1;
   epilogue->prepareLoop(scratch, stored);

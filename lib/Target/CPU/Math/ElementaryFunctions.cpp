@@ -81,8 +81,7 @@ static Value logOfParts32(const Arithmetic &a, Value e, Value f) {
 }
 
 /// log(2^e (1 + f)) for f64. With s = f / (2 + f), log(1 + f) is 2 s + s^3
-/// P(s^2). The code computes f - f^2/2 + s (f^2/2 + s^2 P(s^2)), which is equal
-/// and whose first term is exact.
+/// P(s^2), or f - f^2/2 + s (f^2/2 + s^2 P(s^2)), whose first term is exact.
 static Value logOfParts64(const Arithmetic &a, Value e, Value f) {
   constexpr double high = 6.93147180369123816490e-01,
                    low = 1.90821492927058770002e-10;
@@ -139,10 +138,8 @@ static Value expandLog1p(const Arithmetic &a, Value x) {
   return log1pOf(a, x, /*rest=*/{});
 }
 
-/// log(1 + exp(x)). If the exponential is just above a power of two and the
-/// logarithm is just below one, an error of one ULP of the former would be two
-/// ULP of the latter. The rounding error of the exponential is therefore passed
-/// on. Within 1.6 ULP.
+/// log(1 + exp(x)) within 1.6 ULP. Passes on the rounding error of exp(x),
+/// which counts twice if exp(x) is just above a power of 2, the result below.
 static Value expandLog1pOfExp(const Arithmetic &a, Value x) {
   auto [exp, rest] = expandExpWithRest(a, x);
   return log1pOf(a, exp, rest);
@@ -165,11 +162,9 @@ struct ReducedAngle {
 };
 } // namespace
 
-/// Subtracts a multiple of pi/2 from x in three parts. The parts of pi/2 are
-/// rounded down to numbers of the format, so that the rest of -0 is -0.
-/// Subtracting the multiple of the first part is exact (the difference is a
-/// multiple of the part's last place, and less than 1). Subtracting the
-/// multiple of the second part is exact if both operands cancel.
+/// The parts of pi/2 are rounded down to the format, so that the rest of -0 is
+/// -0. Subtracting the first part's multiple is exact (a multiple of its last
+/// place, less than 1), and so is the second part's if the operands cancel.
 static ReducedAngle reduceByHalfPi(const Arithmetic &a, Value x) {
   static constexpr double of32[] = {0x1.921fb4p+0, 0x1.4442dp-24,
                                     0x1.846988p-48},
@@ -244,7 +239,7 @@ static Value callPerLane(const Arithmetic &a, Value x) {
 }
 
 /// Arguments that are too large for the reduction are rare. If a vector has
-/// such an argument, libm computes all its lanes.
+/// one, libm computes all lanes.
 template <typename Call>
 static Value expandPeriodic(const Arithmetic &a, Value x, int64_t quadrants) {
   Value magnitude = math::AbsFOp::create(a.b, a.loc, x);
@@ -305,17 +300,14 @@ struct ExpandPow : OpRewritePattern<math::PowFOp> {
   bool avx512;
 };
 
-/// Expands the sum 1 + f(x), where f is erf or tanh, as a whole. Gelu contains
-/// such a sum.
-/// Special values: NaN stays NaN, -inf gives 0, and inf gives 2. No other sum
-/// cancels to 0.
+/// Expands 1 + f(x), where f is erf or tanh, as a whole, as gelu needs it.
+/// Special values: NaN stays, -inf gives 0, inf gives 2. No sum cancels to 0.
 template <typename Op> struct ExpandOnePlus : OpRewritePattern<arith::AddFOp> {
   using Expansion = Value (*)(const Arithmetic &, Value);
   ExpandOnePlus(MLIRContext *context, bool avx512, Expansion expansion)
       : OpRewritePattern(context), avx512(avx512), expansion(expansion) {}
 
-  /// Returns the operand of the function to which `op` adds 1, or null if `op`
-  /// is not such a sum.
+  /// Returns the operand of the function to which `op` adds 1, or null.
   static Value match(Operation *op) {
     if (!isa<arith::AddFOp>(op) || !isExpanded(op->getResult(0).getType()))
       return {};
@@ -351,8 +343,7 @@ template <typename Op> struct ExpandUnlessOnePlus : Expand<Op> {
   }
 };
 
-/// Expands log1p(x). If x is an exponential that is used by log1p only
-/// (ExpandUnlessOfLog1p), expands both functions as a whole.
+/// Expands log1p(x), and log1p(exp(y)) as a whole if only log1p uses exp(y).
 /// Special values: NaN and inf are preserved, and -inf gives +0.
 struct ExpandLog1p : OpRewritePattern<math::Log1pOp> {
   ExpandLog1p(MLIRContext *context, bool avx512)

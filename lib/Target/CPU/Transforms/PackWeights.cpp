@@ -55,16 +55,15 @@ struct PackWeightsPass : impl::PackWeightsBase<PackWeightsPass> {
   void runOnOperation() override;
 
 private:
-  /// Everything that identifies a packed value: the original value or constant,
-  /// its block, and how it is packed.
+  /// Identifies a packed value by its original, its block, and its packing.
   using Key = std::tuple<const void *, Block *, int64_t, int64_t, int64_t,
                          int64_t, std::vector<int64_t>>;
 
   void pack(ir::FusionOp fusion, Operation *hero);
   Value getPacked(const Source &source, const Weights &weights, int64_t block);
 
-  /// Makes `hero` multiply by the factors of its weights, if the weights have
-  /// factors and this is estimated to be faster. Returns whether it did.
+  /// Makes `hero` multiply by the factors of its weights, if they have factors
+  /// and this is estimated to be faster. Returns whether it did.
   bool packFactors(ir::FusionOp fusion, Operation *hero, const Weights &weights,
                    const Source &source);
   Value getPackedFactor(const Source &source, ElementsAttr factor,
@@ -94,8 +93,7 @@ static std::optional<Source> findSource(ir::FusionOp fusion, Value weights) {
   return source;
 }
 
-/// Applies `view` to `constant`. Returns null if the bytes of the constant are
-/// not available.
+/// Applies `view` to `constant`. Null if the bytes are not available.
 static ElementsAttr foldView(Operation *view, ElementsAttr constant) {
   if (auto transpose = dyn_cast<ir::TransposeOp>(view))
     return ir::transpose(constant, transpose.getPermutation());
@@ -138,9 +136,8 @@ createKernel(OpBuilder &builder, Value value, RankedTensorType type,
   return fusion.getOutputs()[0];
 }
 
-/// Packs weights that are known only at run time. The packing kernel is
-/// inserted directly behind the weights, so that all kernels that need the
-/// packed weights can use them.
+/// Packs weights that are known only at run time. The packing kernel directly
+/// follows the weights, so that all kernels can use its result.
 static Value packAtRunTime(const Source &source, const Packing &packing) {
   OpBuilder builder(source.value.getContext());
   builder.setInsertionPointAfterValue(source.value);
@@ -192,8 +189,7 @@ Value PackWeightsPass::getPacked(const Source &source, const Weights &weights,
   return it->second;
 }
 
-/// Adds `value` as an operand of the fusion and returns the block argument for
-/// it.
+/// Adds an operand to the fusion and returns the block argument for it.
 static Value addInput(ir::FusionOp fusion, Value value) {
   fusion->insertOperands(fusion->getNumOperands(), value);
   return fusion.getBody().addArgument(value.getType(), value.getLoc());
@@ -208,8 +204,7 @@ static void dropUnused(ir::FusionOp fusion, unsigned input) {
   fusion->eraseOperand(input);
 }
 
-/// Returns the packing of a factor of the weights, with the same dims and
-/// blocks as the packing of the weights.
+/// Returns the packing of a factor in the order of the packed weights.
 static Packing getPacking(ElementsAttr factor, const Weights &weights,
                           int64_t block) {
   return Packing::ofSingleInputs(cast<RankedTensorType>(factor.getType()),

@@ -99,8 +99,7 @@ void WinogradEmitter::transformData(Value tile, Value slot) {
   markTile(corner, slot);
 }
 
-/// Transforms the columns of a tile, then its rows. Lanes beyond the last input
-/// are zeros.
+/// Transforms columns, then rows. Lanes beyond the last input are zeros.
 void WinogradEmitter::transformDataVector(const Corner &corner, Value slot,
                                           Value vector) {
   int64_t width = plan.tile.width;
@@ -148,8 +147,7 @@ Value WinogradEmitter::loadPosition(const Corner &corner, Value row,
                   : loadData({corner.batch, y, x}, isData, channel, mask);
 }
 
-/// Loads a vector of the data at position `at`, or zeros if the position is
-/// padding.
+/// Loads a vector of the data at `at`, or zeros if this is padding.
 Value WinogradEmitter::loadData(const Corner &at, Value isData, Value channel,
                                 Value mask) {
   Value offset =
@@ -161,8 +159,7 @@ Value WinogradEmitter::loadData(const Corner &at, Value isData, Value channel,
   return load(pointer, mask);
 }
 
-/// Like loadData, but for data that a prologue computes. The prologue computes
-/// no padding, so vectors at positions that are padding are replaced by zeros.
+/// Like loadData, but for data of a prologue, which computes no padding.
 Value WinogradEmitter::computeData(const Corner &at, Value isData,
                                    Value channel, Value mask) {
   Value row = add(scale(at.batch, conv.spatial[0].dataSize), at.row);
@@ -177,8 +174,7 @@ Value WinogradEmitter::computeData(const Corner &at, Value isData,
   return arith::SelectOp::create(builder, loc, isData, data, constant(0));
 }
 
-/// Takes 12 multiply-adds, because the polynomials at ±a and ±b share their
-/// even and odd parts.
+/// Polynomials at ±a and ±b share even and odd parts: 12 multiply-adds.
 WinogradEmitter::Vectors WinogradEmitter::applyB(const Vectors &d) {
   constexpr double kNear2 = kNear * kNear, kFar2 = kFar * kFar;
   auto evaluateAtEnds = [&](Value low, Value middle, Value high) {
@@ -307,8 +303,7 @@ void WinogradEmitter::emitResultRow(Value row, Value lane, Value isDirect) {
   emitIf(isDirect, emitDirect, emitTransformed);
 }
 
-/// Adds the bias to the results of a tile and emits their epilogue, for the
-/// rows and columns of the tile that the result has.
+/// Adds the bias and emits the epilogue, for rows and columns that exist.
 void WinogradEmitter::storeResults(const Corner &corner, Value output,
                                    Value lane, Value initial, Value isDirect) {
   ContractionTile tile;
@@ -330,8 +325,7 @@ void WinogradEmitter::storeResults(const Corner &corner, Value output,
   });
 }
 
-/// The results depend only on sums and differences of the products at ±a and
-/// ±b.
+/// Only sums and differences of the products at ±a and ±b are needed.
 WinogradEmitter::Vectors WinogradEmitter::applyA(const Vectors &m) {
   auto addVectors = [&](Value a, Value b) -> Value {
     return arith::AddFOp::create(builder, loc, a, b);
