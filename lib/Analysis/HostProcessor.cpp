@@ -52,34 +52,6 @@ std::string changeFeatures(std::string_view features,
 }
 
 /// The host with these of its features.
-/// Asks Linux for the tile registers of AMX, which a process may use only if it
-/// has asked. Linux refuses if the alternate signal stack of a thread has no
-/// room for them.
-static bool requestTileRegisters() {
-#if defined(__linux__) && defined(__x86_64__)
-  // ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA (Linux, Documentation/arch/x86/
-  // xstate.rst).
-  constexpr long kRequestPermission = 0x1023, kTileData = 18;
-  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
-#else
-  return false;
-#endif
-}
-
-/// The features of the host that this process may use.
-static const llvm::StringMap<bool> &getHostFeatures() {
-  static const auto &features = *new llvm::StringMap<bool>([] {
-    llvm::StringMap<bool> all = llvm::sys::getHostCPUFeatures();
-    constexpr llvm::StringLiteral kTiles = "amx-tile";
-    if (all.lookup(kTiles) && !requestTileRegisters()) {
-      all[kTiles] = false;
-      llvm::X86::updateImpliedFeatures(kTiles, false, all);
-    }
-    return all;
-  }());
-  return features;
-}
-
 static Processor hostWith(const llvm::StringMap<bool> &enabled) {
   Processor host;
   host.name = llvm::sys::getHostCPUName().str();
@@ -120,7 +92,7 @@ Expected<Processor> findProcessor(std::string_view name) {
     wanted[feature] = true;
     llvm::X86::updateImpliedFeatures(feature, true, wanted);
   }
-  const llvm::StringMap<bool> &host = getHostFeatures();
+  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
   llvm::SubtargetFeatures features;
   llvm::SmallVector<llvm::StringRef> missing;
   for (llvm::StringRef feature : wanted.keys()) {
@@ -139,7 +111,7 @@ Expected<Processor> findProcessor(std::string_view name) {
 /// The host's features without those that `wanted` names, as in
 /// "-avx512bf16,-avx512f", and without all that need one of them.
 static Expected<llvm::StringMap<bool>> featuresWithout(llvm::StringRef wanted) {
-  llvm::StringMap<bool> features = getHostFeatures();
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   llvm::SmallVector<llvm::StringRef> needed;
   llvm::X86::getFeaturesForCPU("x86-64", needed);
   needed.append({"64bit", "sse2"}); // Which LLVM does not list.
@@ -194,8 +166,31 @@ static Expected<Processor> readEnvironment() {
   return hostWith(features);
 }
 
+/// Asks Linux for the tile registers of AMX, which a process may use only if it
+/// has asked. Linux refuses if the alternate signal stack of a thread has no
+/// room for them. From then on, it refuses smaller alternate stacks.
+static bool requestTileRegisters() {
+#if defined(__linux__) && defined(__x86_64__)
+  // ARCH_REQ_XCOMP_PERM and XFEATURE_XTILEDATA (Linux, Documentation/arch/x86/
+  // xstate.rst).
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+#else
+  return false;
+#endif
+}
+
+/// Returns `processor` without AMX if kernels would use AMX and this process
+/// may not.
+static Processor askForAMX(Processor processor) {
+  if (hasAMXInt8(processor) && !requestTileRegisters())
+    processor.features = changeFeatures(processor.features, "-amx-tile");
+  return processor;
+}
+
 static const Expected<Processor> &findHost() {
-  static const auto &host = *new Expected<Processor>(readEnvironment());
+  static const auto &host =
+      *new Expected<Processor>(readEnvironment().map(askForAMX));
   return host;
 }
 
@@ -203,7 +198,7 @@ const Processor &hostProcessor() {
   if (const Expected<Processor> &host = findHost())
     return *host;
   static const auto &detected =
-      *new Processor(hostWith(getHostFeatures()));
+      *new Processor(askForAMX(hostWith(llvm::sys::getHostCPUFeatures())));
   return detected;
 }
 

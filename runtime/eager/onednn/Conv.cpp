@@ -83,6 +83,26 @@ ConvBuilder::describe(const memory::desc &in, const memory::desc &out) const {
   return {desc, Plan::attributes(), engine()};
 }
 
+/// Whether all taps of some window lie in the padding.
+static bool hasEmptyWindow(const SpatialConv &conv) {
+  for (int i = 0; i < 3; ++i)
+    for (const int64_t at : {int64_t(0), conv.output[i] - 1})
+      if (const auto [first, last] = conv.insideTaps(i, at); first >= last)
+        return true;
+  return false;
+}
+
+/// Refuses a convolution with which oneDNN's kernels for AMX end the process:
+/// if a window of the outermost dim lies behind the end of the data, they read
+/// memory that is not there (seen with oneDNN 2.6).
+static void
+refuseEmptyWindows(const SpatialConv &conv,
+                   const convolution_forward::primitive_desc &desc) {
+  const std::string_view name = desc.impl_info_str();
+  if (name.find("amx") != std::string_view::npos && hasEmptyWindow(conv))
+    throw dnnl::error(dnnl_unimplemented, "windows without data");
+}
+
 void onednn::buildConv(const Signature &signature, Plan &plan) {
   const ConvBuilder builder(signature);
   const auto &[conv, input, kernel, bias, output] = builder;
@@ -93,6 +113,7 @@ void onednn::buildConv(const Signature &signature, Plan &plan) {
       (!channelsLast &&
        changesImageFormats(conv.groups, taps, conv.groupInputChannels)))
     desc = builder.describe(anyFormat(input), anyFormat(output));
+  refuseEmptyWindows(conv, desc);
 
   const memory::data_type type = dataType(signature.result().dtype);
   const memory::desc result = imageDesc(conv.out, type);

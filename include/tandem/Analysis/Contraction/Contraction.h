@@ -17,6 +17,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
+
 namespace tandem {
 
 /// The part size that divides `total` into as few parts as possible, none
@@ -56,9 +58,11 @@ struct Contraction {
     int64_t dataStride, weightsStride;
 
     /// Whether some tap of some position is outside the data.
-    bool isPadded() const {
-      return padLow > 0 ||
-             (size - 1) * stride + (taps - 1) * dilation - padLow >= dataSize;
+    bool isPadded() const { return padLow > 0 || getPadHigh() > 0; }
+    /// The number of positions behind the end of the data that windows read.
+    int64_t getPadHigh() const {
+      const int64_t last = (size - 1) * stride + (taps - 1) * dilation - padLow;
+      return std::max<int64_t>(0, last + 1 - dataSize);
     }
   };
 

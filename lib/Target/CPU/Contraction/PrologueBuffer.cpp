@@ -146,7 +146,7 @@ PrologueBuffer::PrologueBuffer(OpBuilder &builder, Location loc,
     lineSize = dim.dataSize * dim.dataStride;
     outerSizes = {elements / lineSize, lineSize};
     padBefore = dim.padLow * dim.dataStride;
-    padAfter = getPadHigh(dim) * dim.dataStride;
+    padAfter = dim.getPadHigh() * dim.dataStride;
   }
   lineSize = outerSizes.pop_back_val();
   ElementFormat format = contraction.getFormat();

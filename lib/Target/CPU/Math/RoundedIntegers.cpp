@@ -146,7 +146,8 @@ struct RoundByAddition : OpRewritePattern<arith::FPToSIOp> {
     const Arithmetic a{rewriter, op.getLoc(), quantized->number.getType(),
                        /*avx512=*/false};
     Value shifted = a.add(emitClamped(a, *quantized), a.f(kShift));
-    skipConversions(op, a, *quantized, a.sub(shifted, a.f(kShift)), rewriter);
+    replaceConversionsBack(op, a, *quantized, a.sub(shifted, a.f(kShift)),
+                           rewriter);
     rewriter.replaceOp(op,
                        a.subI(a.bits(shifted),
                               a.i(kShiftBits - int32_t(quantized->zeroPoint))));
@@ -157,9 +158,9 @@ private:
   /// Replaces conversions of the integer, or of its byte, back to floats by
   /// `rounded`, the rounded number, and the zero point. A kernel converts back
   /// if it quantizes a value and then dequantizes it.
-  static void skipConversions(arith::FPToSIOp op, const Arithmetic &a,
-                              const Quantized &quantized, Value rounded,
-                              PatternRewriter &rewriter) {
+  static void replaceConversionsBack(arith::FPToSIOp op, const Arithmetic &a,
+                                     const Quantized &quantized, Value rounded,
+                                     PatternRewriter &rewriter) {
     const auto replace = [&](Value number) {
       Value sum;
       for (OpOperand &use : llvm::make_early_inc_range(number.getUses())) {

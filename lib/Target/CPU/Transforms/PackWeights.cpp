@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ReadCPUDevice.h"
+#include "Transforms/PairedIntegers.h"
 #include "Transforms/WeightPacking.h"
 
-#include "tandem/Dialect/Tandem/IR/SharedConstants.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/WeightFactors.h"
 #include "tandem/Target/CPU/CPUDialect.h"
@@ -20,8 +20,6 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
-#include <algorithm>
-#include <atomic>
 #include <map>
 #include <tuple>
 
@@ -211,53 +209,6 @@ static Packing getPacking(ElementsAttr factor, const Weights &weights,
                                  weights.permutation, block);
 }
 
-/// Writes pairs of integers to the bytes of `to`. The first half of `from` goes
-/// to the lower four bits, and the second half to the upper four bits. Returns
-/// whether all integers are from -8 to 7.
-static bool pairIntegers(ArrayRef<char> from, MutableArrayRef<char> to) {
-  int least = 0, most = 0;
-  for (size_t i = 0; i < to.size(); ++i) {
-    const int lower = static_cast<int8_t>(from[i]),
-              upper = static_cast<int8_t>(from[to.size() + i]);
-    least = std::min({least, lower, upper});
-    most = std::max({most, lower, upper});
-    to[i] = static_cast<char>((lower & 15) | (upper & 15) << 4);
-  }
-  return least >= -8 && most <= 7;
-}
-
-/// Returns `integers`, of 8 bits, as bytes that hold two of them
-/// (cpu::UnpackIntegersOp). Returns null if one of them is not from -8 to 7.
-static ElementsAttr pairIntegers(ElementsAttr integers) {
-  auto type = cast<RankedTensorType>(integers.getType());
-  const ArrayRef<char> from = ir::getRawData(integers);
-  if (from.empty())
-    return {};
-  SmallVector<int64_t> shape(type.getShape());
-  const size_t half = size_t(shape.back() /= 2);
-  const RankedTensorType halved = type.clone(shape);
-  if (integers.isSplat()) {
-    char pair = 0;
-    return pairIntegers({from[0], from[0]}, pair)
-               ? DenseElementsAttr::getFromRawBuffer(halved, pair)
-               : DenseElementsAttr();
-  }
-  return ir::getComputed(
-      integers, halved, "pairs of integers", [&](MutableArrayRef<char> bytes) {
-        std::atomic<bool> areSmall{true};
-        const size_t ofTask = bytes.size() / size_t(shape.front());
-        ir::parallelFor(type.getContext(), shape.front(), [&](int64_t task) {
-          for (size_t row = 0; row < ofTask; row += half) {
-            const size_t first = size_t(task) * ofTask + row;
-            if (!pairIntegers(from.slice(2 * first, 2 * half),
-                              bytes.slice(first, half)))
-              areSmall = false;
-          }
-        });
-        return areSmall.load();
-      });
-}
-
 Value PackWeightsPass::getPackedFactor(const Source &source,
                                        ElementsAttr factor,
                                        const Weights &weights, int64_t block,
@@ -292,22 +243,16 @@ bool PackWeightsPass::packFactors(ir::FusionOp fusion, Operation *hero,
                           alwaysScales);
   };
   const std::optional<ScaledBlock> bytes = getBlock(8), pairs = getBlock(4);
-  Value values;
-  int64_t columns = 0;
-  if (pairs && (alwaysScales || !bytes || pairs->ns < bytes->ns)) {
-    columns = pairs->outputs;
-    values = getPackedFactor(source, factors->values, weights, columns,
-                             /*integerBits=*/4);
-  }
-  const bool arePairs = bool(values);
-  if (!values && bytes) {
-    columns = bytes->outputs;
-    values = getPackedFactor(source, factors->values, weights, columns);
-  }
-  if (!values)
+  const bool arePairs = pairs &&
+                        (alwaysScales || !bytes || pairs->ns < bytes->ns) &&
+                        haveFourBits(factors->values);
+  if (!arePairs && !bytes)
     return false;
-  Value scales = getPackedFactor(source, factors->scales, weights, columns);
-  if (!scales)
+  const int64_t columns = arePairs ? pairs->outputs : bytes->outputs;
+  Value values = getPackedFactor(source, factors->values, weights, columns,
+                                 /*integerBits=*/arePairs ? 4 : 8),
+        scales = getPackedFactor(source, factors->scales, weights, columns);
+  if (!values || !scales)
     return false;
   OpBuilder builder(hero);
   const Location loc = hero->getLoc();

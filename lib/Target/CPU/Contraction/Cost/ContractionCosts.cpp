@@ -302,7 +302,8 @@ std::optional<ScaledBlock> getScaledBlock(Operation *op, int64_t inputsPerScale,
       withFactors(packed, inputsPerScale, integerBits);
   if (!scaled)
     return std::nullopt;
-  double ns = 0, others = std::numeric_limits<double>::max();
+  constexpr double kNone = std::numeric_limits<double>::max();
+  double ns = kNone, others = kNone;
   for (const ContractionCost &cost : estimateContractionCosts(
            op, contraction, /*isConstant=*/true, device, /*useWinograd=*/false,
            inputsPerScale, integerBits))
@@ -310,7 +311,7 @@ std::optional<ScaledBlock> getScaledBlock(Operation *op, int64_t inputsPerScale,
       ns = cost.getNs();
     else if (cost.way != ContractionWay::Library)
       others = std::min(others, cost.getNs());
-  if (!always && ns > others)
+  if (ns == kNone || (!always && ns > others))
     return std::nullopt;
   return ScaledBlock{
       chooseContractionStrategy(*scaled, getCoreModel(device)).getLanes(), ns};

@@ -70,13 +70,14 @@ static int64_t getStagedPositions(const Contraction &contraction,
 static void stage(const Contraction &contraction, int64_t wanted,
                   ContractionSchedule &schedule) {
   int64_t steps = getLeastSteps(contraction);
-  if (schedule.tile.padsData && contraction.spatial.size() == 1) {
-    // Rows are padded as a whole.
-    schedule.tilesPerTask = schedule.positions.getTiles();
-  } else if (contraction.spatial.size() == 1) {
+  // Rows are padded as a whole.
+  const bool areRowsWhole = schedule.tile.padsData;
+  if (contraction.spatial.size() == 1) {
     schedule.tilesPerTask =
-        std::max(schedule.tilesPerTask,
-                 llvm::divideCeilSigned(steps, schedule.positions.tile));
+        areRowsWhole
+            ? schedule.positions.getTiles()
+            : std::max(schedule.tilesPerTask,
+                       llvm::divideCeilSigned(steps, schedule.positions.tile));
   } else {
     // A chunk that is a part of a row would read almost as much data as a whole
     // row.
@@ -90,13 +91,16 @@ static void stage(const Contraction &contraction, int64_t wanted,
   ElementFormat format = contraction.getFormat();
   if (schedule.tile.widensData)
     format = ElementFormat(getCopyType(format));
-  int64_t bytes = getStagedInputs(contraction) * format.bytes;
+  double bytes = double(getStagedInputs(contraction) * format.bytes);
+  if (schedule.tile.padsData)
+    bytes *= double(withPaddedRows(contraction).spatial.back().dataSize) /
+             double(contraction.spatial.back().dataSize);
   while (true) {
     schedule.stagedPositions = getStagedPositions(contraction, schedule);
-    int64_t &share =
-        schedule.rowsPerTask > 1 ? schedule.rowsPerTask : schedule.tilesPerTask;
-    if (schedule.stagedPositions * bytes <= kMaxStagedBytes || share == 1 ||
-        (schedule.tile.padsData && schedule.rowsPerTask == 1))
+    const bool hasRows = schedule.rowsPerTask > 1;
+    int64_t &share = hasRows ? schedule.rowsPerTask : schedule.tilesPerTask;
+    if (double(schedule.stagedPositions) * bytes <= kMaxStagedBytes ||
+        share == 1 || (areRowsWhole && !hasRows))
       break;
     share = llvm::divideCeilSigned(share, 2);
   }

@@ -135,12 +135,8 @@ int64_t getLargestDivisor(int64_t number, int64_t most) {
   return divisor;
 }
 
-/// Whether the tile reads whole vectors of blocks of outputs. If a byte holds
-/// two integers, the number of vectors must be even, and a tile of weights with
-/// scales must span a whole block, whose size is the distance between two
-/// inputs.
-static bool fitsBlock(const Contraction &contraction,
-                      const ContractionStrategy &tile) {
+bool fitsBlock(const Contraction &contraction,
+               const ContractionStrategy &tile) {
   const int64_t block = contraction.outputBlock;
   const bool isBlocked = block < contraction.outputChannels;
   if (contraction.areIntegersPaired())
@@ -268,7 +264,8 @@ ContractionStrategy chooseContractionStrategy(const Contraction &contraction,
   }
   if (std::optional<ContractionStrategy> matrix =
           chooseMatrixTile(contraction, core, mayCopy);
-      matrix && matrix->cycles < best.cycles)
+      matrix &&
+      matrix->cycles * getIdleFactor(contraction, *matrix, core) < best.cycles)
     return *matrix;
   return best;
 }

@@ -136,12 +136,24 @@ bool exceedsL2(const Contraction &contraction, const CoreModel &core);
 /// occupy one of these ways.
 int64_t getRowsInCache(int64_t distance, const CoreModel &core);
 
+/// Whether the tile reads whole vectors of blocks of outputs. If a byte holds
+/// two integers, the number of vectors must be even, and a tile of weights with
+/// scales must span a whole block, whose size is the distance between two
+/// inputs.
+bool fitsBlock(const Contraction &contraction, const ContractionStrategy &tile);
+
 /// Chooses the tile of a matrix unit with the least cost. Returns nothing if
 /// `core` has no matrix unit for the contraction. Tasks may copy data only if
 /// `mayCopy` is set.
 std::optional<ContractionStrategy>
 chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
                  bool mayCopy);
+
+/// The time of `tile`, a tile of a matrix unit, on all cores, as a multiple of
+/// its share of the time on one core. It is more than 1 if there are fewer tasks
+/// than cores, because tasks must not divide padded rows.
+double getIdleFactor(const Contraction &contraction,
+                     const ContractionStrategy &tile, const CoreModel &core);
 
 /// Chooses the tile with the least cost if inputs run along the lanes. A good
 /// tile has few loads per product, and enough independent products to hide

@@ -31,10 +31,10 @@ static constexpr int64_t kRegisters = 8, kRegisterRows = 16,
                          kRegisterBytes = 64;
 /// The cycles of products for each row of data, and the cycles to load and to
 /// store a row of a register (Intel 64 and IA-32 Architectures Optimization
-/// Reference Manual, chapter on AMX). A row that crosses a border of cache lines
-/// costs another load. Products with a register of weights that was just loaded
-/// take at least kLeastCycles, however few rows the data has; loops of both
-/// instructions showed this.
+/// Reference Manual, chapter on AMX). A row that crosses a border of cache
+/// lines costs another load. Products with a register of weights that was just
+/// loaded take at least kLeastCycles, however few rows the data has; loops of
+/// both instructions showed this.
 static constexpr double kCyclesPerRow = 1, kCyclesPerLoad = 0.5,
                         kCyclesPerStore = 1, kLeastCycles = 16;
 /// The cycles to copy one vector of data when a task pads its rows.
@@ -111,7 +111,6 @@ chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
       getLargestDivisor(inputs / contraction.inputsTogether, kRegisterRows);
   const TileSpace space =
       getTileSpace(contraction, tile.vectorizedDim, tile.width);
-  const bool isBlocked = contraction.outputBlock < contraction.outputChannels;
   const double steps =
       double(contraction.getReduction() / contraction.inputsTogether);
   const double crossedLines = inputs % kRegisterBytes == 0
@@ -128,7 +127,7 @@ chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
       tile.vectors = vectors;
       if (tile.getTileRegisters() != registers ||
           getEvenShare(space.vectors, vectors) != vectors ||
-          (isBlocked && contraction.outputBlock % tile.getLanes() != 0))
+          !fitsBlock(contraction, tile))
         continue;
       tile.cycles = getSpaceCycles(space, tile, [&](int64_t, int64_t used) {
         ContractionStrategy part = tile;
@@ -141,6 +140,17 @@ chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
         best = tile;
     }
   return best;
+}
+
+double getIdleFactor(const Contraction &contraction,
+                     const ContractionStrategy &tile, const CoreModel &core) {
+  if (!tile.padsData || contraction.spatial.size() > 1)
+    return 1;
+  const int64_t rows = contraction.getPositions() / contraction.spatial[0].size,
+                columns = contraction.groups *
+                          llvm::divideCeilSigned(contraction.outputChannels,
+                                                 tile.getLanes());
+  return double(core.cores) / double(std::min(core.cores, rows * columns));
 }
 
 } // namespace tandem

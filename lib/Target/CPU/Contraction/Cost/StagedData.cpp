@@ -118,12 +118,6 @@ bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
          canWiden && checkStaged(contraction).has_value();
 }
 
-int64_t getPadHigh(const Contraction::SpatialDim &dim) {
-  const int64_t end =
-      (dim.size - 1) * dim.stride + (dim.taps - 1) * dim.dilation + 1;
-  return std::max<int64_t>(0, end - dim.padLow - dim.dataSize);
-}
-
 bool canPadRows(const Contraction &contraction) {
   const Contraction::SpatialDim inner =
       withPaddedRows(contraction).spatial.back();
@@ -135,7 +129,7 @@ bool canPadRows(const Contraction &contraction) {
 Contraction withPaddedRows(Contraction contraction) {
   Contraction::SpatialDim &inner = contraction.spatial.back();
   const int64_t row = inner.dataSize * inner.dataStride;
-  inner.dataSize += inner.padLow + getPadHigh(inner);
+  inner.dataSize += inner.padLow + inner.getPadHigh();
   inner.padLow = 0;
   const int64_t padded = inner.dataSize * inner.dataStride;
   const auto pad = [&](int64_t &stride) { stride = stride / row * padded; };

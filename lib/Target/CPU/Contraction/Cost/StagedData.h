@@ -72,10 +72,6 @@ double getStagedShare(const Contraction &contraction, int64_t chunks);
 bool canWidenData(const Contraction &contraction, VectorizedDim vectorizedDim,
                   bool areWords);
 
-/// The number of positions behind the end of the data along `dim` that windows
-/// read.
-int64_t getPadHigh(const Contraction::SpatialDim &dim);
-
 /// Whether tasks can copy whole rows of the data and pad them.
 bool canPadRows(const Contraction &contraction);
 

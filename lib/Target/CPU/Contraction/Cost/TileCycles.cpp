@@ -48,7 +48,7 @@ ProductRates getRates(const Contraction &contraction,
   if (contraction.areWeightsScaled()) {
     const bool isShifted =
         contraction.areIntegersPaired() && core.vectorBits < 512;
-    return {1, kFmaLatency,   isShifted ? 4.5 : 3,
+    return {1, kFmaLatency,   isShifted ? 4.0 : 3.0,
             0, kFmasInFlight, getScaledBytes(contraction) / sizeof(float)};
   }
   if (!contraction.getFormat().isWidened())

@@ -215,19 +215,20 @@ Value TileMemory::loadPaired(Value offset, int64_t v) {
         DenseElementsAttr::get(lanes, builder.getI32IntegerAttr(number)));
   };
   Value at = arith::DivUIOp::create(builder, loc, offset, index(2));
-  Value bits = arith::ExtUIOp::create(
+  Value bits = arith::ExtSIOp::create(
       builder, loc, lanes,
       loadBits(vectorType.clone(weightsType),
                getPointer(weights, at, v % half * width), /*mask=*/{}));
   const bool isUpper = v >= half;
+  if (isUpper)
+    bits = arith::ShRSIOp::create(builder, loc, bits, constant(4));
   if (width != kTableSize) {
-    bits =
-        arith::ShLIOp::create(builder, loc, bits, constant(isUpper ? 24 : 28));
-    bits = arith::ShRSIOp::create(builder, loc, bits, constant(28));
+    if (!isUpper)
+      bits = arith::ShRSIOp::create(
+          builder, loc, arith::ShLIOp::create(builder, loc, bits, constant(28)),
+          constant(28));
     return arith::SIToFPOp::create(builder, loc, vectorType, bits);
   }
-  if (isUpper)
-    bits = arith::ShRUIOp::create(builder, loc, bits, constant(4));
   SmallVector<float> table;
   for (int64_t i = 0; i < kTableSize; ++i)
     table.push_back(float(i < kTableSize / 2 ? i : i - kTableSize));
