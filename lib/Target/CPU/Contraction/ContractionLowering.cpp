@@ -266,6 +266,17 @@ ContractionLowering::describeTiles(const Contraction &described,
   return problem;
 }
 
+/// Returns `tile` as the epilogue is applied to it: to all of it, to the rows
+/// of one vector after the other (a gaxpy), or to one row after the other
+/// (MatrixTileEmitter).
+static ContractionStrategy asStored(ContractionStrategy tile) {
+  if (tile.isGaxpy())
+    tile.vectors = 1;
+  if (tile.usesMatrixUnit())
+    tile.rows = tile.vectors = 1;
+  return tile;
+}
+
 LogicalResult ContractionLowering::emitTiles() {
   ContractionSchedule schedule = makeSchedule();
   if (contraction.areIntegersPaired() &&
@@ -294,12 +305,7 @@ LogicalResult ContractionLowering::emitTiles() {
     if (padded.spatial.back().isPadded())
       tileEmitter->prepareGuards(scratch);
   }
-  ContractionStrategy stored = schedule.tile;
-  if (stored.isGaxpy())
-    stored.vectors = 1;
-  // MatrixTileEmitter already emits the epilogue in a loop over rows.
-  if (stored.usesMatrixUnit())
-    stored.rows = stored.vectors = 1;
+  const ContractionStrategy stored = asStored(schedule.tile);
   epilogue->prepareLoop(scratch, stored);
   auto bufferOf = [&](Value tensor) { return findBuffer(tensor); };
   auto emitEpilogue = [&](const ContractionTile &tile, ArrayRef<Value> sums) {

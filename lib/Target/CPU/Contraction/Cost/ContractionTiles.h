@@ -150,8 +150,8 @@ chooseMatrixTile(const Contraction &contraction, const CoreModel &core,
                  bool mayCopy);
 
 /// The time of `tile`, a tile of a matrix unit, on all cores, as a multiple of
-/// its share of the time on one core. It is more than 1 if there are fewer tasks
-/// than cores, because tasks must not divide padded rows.
+/// its share of the time on one core. It is more than 1 if there are fewer
+/// tasks than cores, because tasks must not divide padded rows.
 double getIdleFactor(const Contraction &contraction,
                      const ContractionStrategy &tile, const CoreModel &core);
 
