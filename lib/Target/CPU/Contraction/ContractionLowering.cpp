@@ -266,14 +266,11 @@ ContractionLowering::describeTiles(const Contraction &described,
   return problem;
 }
 
-/// Returns `tile` as the epilogue is applied to it: to all of it, to the rows
-/// of one vector after the other (a gaxpy), or to one row after the other
-/// (MatrixTileEmitter).
+/// Returns `tile` as the epilogue gets it: in vectors of all rows (a gaxpy),
+/// row by row (MatrixTileEmitter), or as a whole.
 static ContractionStrategy asStored(ContractionStrategy tile) {
-  if (tile.isGaxpy())
-    tile.vectors = 1;
-  if (tile.usesMatrixUnit())
-    tile.rows = tile.vectors = 1;
+  tile.rows = tile.usesMatrixUnit() ? 1 : tile.rows;
+  tile.vectors = tile.usesMatrixUnit() || tile.isGaxpy() ? 1 : tile.vectors;
   return tile;
 }
 
