@@ -240,15 +240,18 @@ void appendScaledWeights(GraphBuilder &b) {
   attrs.transpose_rhs = b.random.chance(50);
   const Shape shape =
       attrs.transpose_rhs ? Shape{outputs, inputs} : Shape{inputs, outputs};
-  int weights = cast(b, pickByteWeights(b, shape), DType::f32);
-  if (b.random.chance(50)) // Integers of 4 bits, two of which may be in a byte.
+  int weights = pickByteWeights(b, shape);
+  // Integers of 4 bits, two of which may be in a byte.
+  const bool areNarrow = b.random.chance(50);
+  if (areNarrow)
+    weights = b.op(OpKind::bitwise_and,
+                   {weights, b.constant({DType::i8, Shape{}}, 15)}, 15);
+  weights = cast(b, weights, DType::f32);
+  const int64_t zeroPoint = areNarrow ? 8 : b.random.between(-8, 8);
+  if (areNarrow || b.random.chance(50))
     weights =
-        b.op(OpKind::floor,
-             {mul(b, weights, b.constant({DType::f32, Shape{}}, 1.0 / 16))}, 8);
-  else if (b.random.chance(50))
-    weights = sub(b, weights,
-                  b.constant({DType::f32, Shape{}},
-                             static_cast<double>(b.random.between(-8, 8))));
+        sub(b, weights,
+            b.constant({DType::f32, Shape{}}, static_cast<double>(zeroPoint)));
   weights =
       mul(b, weights, randomScales(b, shape, attrs.transpose_rhs ? 1 : 0));
   const int x = b.pickOfType({DType::f32, Shape{rows, inputs}});
