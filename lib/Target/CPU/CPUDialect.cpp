@@ -139,22 +139,18 @@ LogicalResult UnpackIntegersOp::verify() {
   return success();
 }
 
-/// An integer of 4 bits is (bits ^ 8) - 8.
+/// A shift to the right by 4 bits leaves the upper integer of a byte, because
+/// it fills the bits with the sign. A shift to the left first moves the lower
+/// integer to the upper bits.
 Value UnpackIntegersOp::expand(OpBuilder &builder) {
   const Location loc = getLoc();
-  const auto number = [&](int64_t value) -> Value {
-    auto type = RankedTensorType::get({}, builder.getI8Type());
-    return ir::ConstantOp::create(
-        builder, loc,
-        DenseElementsAttr::get(type, builder.getI8IntegerAttr(int8_t(value))));
-  };
-  const auto extend = [&](Value bits) -> Value {
-    bits = ir::BitwiseAndOp::create(builder, loc, bits, number(15));
-    bits = ir::BitwiseXorOp::create(builder, loc, bits, number(8));
-    return ir::SubOp::create(builder, loc, bits, number(8));
-  };
-  Value upper = ir::ShiftRightOp::create(builder, loc, getBytes(), number(4));
-  return ir::ConcatOp::create(builder, loc,
-                              ValueRange{extend(getBytes()), extend(upper)},
-                              getType().getRank() - 1);
+  auto type = RankedTensorType::get({}, builder.getI8Type());
+  Value four = ir::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, builder.getI8IntegerAttr(4)));
+  Value lower = ir::ShiftLeftOp::create(builder, loc, getBytes(), four);
+  return ir::ConcatOp::create(
+      builder, loc,
+      ValueRange{ir::ShiftRightOp::create(builder, loc, lower, four),
+                 ir::ShiftRightOp::create(builder, loc, getBytes(), four)},
+      getType().getRank() - 1);
 }

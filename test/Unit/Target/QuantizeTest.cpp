@@ -131,7 +131,8 @@ TEST_P(Quantize, HasTheBitsOfPlainOperations) {
   }
 }
 
-// The last four scales are divided by instructions.
+// Kernels divide by the last three scales with a division instruction. For the
+// power of two before them, LLVM multiplies by the reciprocal.
 INSTANTIATE_TEST_SUITE_P(
     Scales, Quantize,
     testing::Values(
