@@ -16,14 +16,12 @@
 
 using namespace tandem;
 
-/// Calls `visit` with the tensor's elements where they are floats.
+/// Calls `visit` with the tensor's elements.
 template <typename Visit>
-static void visitFloats(const Tensor &tensor, Visit visit) {
+static void visitElements(const Tensor &tensor, Visit visit) {
   const auto count = size_t(tensor.shape().numElements());
-  withStorage(tensor.dtype(), [&]<typename T>(T) {
-    if constexpr (isFloatStorage<T>)
-      visit(std::span(tensor.as<T>(), count));
-  });
+  withStorage(tensor.dtype(),
+              [&]<typename T>(T) { visit(std::span(tensor.as<T>(), count)); });
 }
 
 Expected<std::vector<double>> eager::probe(const PreparedOp &op,
@@ -34,7 +32,7 @@ Expected<std::vector<double>> eager::probe(const PreparedOp &op,
   std::vector<Tensor> values;
   for (const TensorType &type : operands) {
     TANDEM_ASSIGN_OR_RETURN(Tensor filled, Tensor::allocate(type));
-    visitFloats(filled, [&]<typename T>(std::span<T> elements) {
+    visitElements(filled, [&]<typename T>(std::span<T> elements) {
       for (size_t i = 0; i < elements.size(); ++i)
         elements[i] = T(value(values.size(), int64_t(i)));
     });
@@ -49,7 +47,7 @@ Expected<std::vector<double>> eager::probe(const PreparedOp &op,
   TANDEM_ASSIGN_OR_RETURN(std::vector<Tensor> here,
                           copyToHost({&output, 1}, stream));
   std::vector<double> results;
-  visitFloats(here[0], [&](auto elements) {
+  visitElements(here[0], [&](auto elements) {
     for (auto element : elements)
       results.push_back(double(element));
   });

@@ -18,8 +18,8 @@ namespace tandem::eager {
 /// The value of an element of an operand.
 using ProbedValue = std::function<double(size_t operand, int64_t element)>;
 
-/// Runs an op on such operands, and returns its result. All types are those of
-/// floats.
+/// Runs an op on such operands, and returns its result. The values of integers
+/// must be representable.
 Expected<std::vector<double>> probe(const PreparedOp &op,
                                     std::span<const TensorType> operands,
                                     const TensorType &result, Stream &stream,

@@ -8,6 +8,7 @@
 
 #include "MatmulProblem.h"
 
+#include "../LibraryTypes.h"
 #include "../Spatial.h"
 
 #include "tandem/Runtime/Libraries/ByteProducts.h"
@@ -40,21 +41,10 @@ bool isEmpty(const TensorType &type) {
   return std::find(type.shape.begin(), type.shape.end(), 0) != type.shape.end();
 }
 
-/// Whether the types are floats, or those of a product of i8 without epilogue.
-bool hasSupportedTypes(const FusedContraction &matmul) {
-  const OpSignature &signature = matmul.contraction;
-  if (isFloat(signature.result().dtype))
-    return true;
-  return signature.operands[0].dtype == DType::i8 &&
-         signature.operands[1].dtype == DType::i8 &&
-         signature.result().dtype == DType::i32 && matmul.numBiases() == 0 &&
-         !matmul.hasResidual && matmul.activation == Activation::none;
-}
-
 bool isSupported(const FusedContraction &matmul) {
   const OpSignature &signature = matmul.contraction;
-  return signature.op.kind == OpKind::matmul && hasSupportedTypes(matmul) &&
-         !isEmpty(signature.result()) &&
+  return signature.op.kind == OpKind::matmul &&
+         eager::hasLibraryTypes(matmul) && !isEmpty(signature.result()) &&
          std::none_of(signature.operands.begin(), signature.operands.end(),
                       isEmpty);
 }

@@ -21,9 +21,17 @@ std::optional<int> cudnn::dataTypeOf(DType dtype) {
     return DataType::f16;
   case DType::bf16:
     return DataType::bf16;
+  case DType::i8:
+    return DataType::i8;
+  case DType::i32:
+    return DataType::i32;
   case DType::i1:
-#define TANDEM_INTEGER(name, ...) case DType::name:
-#include "tandem/Support/DTypes.def"
+  case DType::i16:
+  case DType::i64:
+  case DType::ui8:
+  case DType::ui16:
+  case DType::ui32:
+  case DType::ui64:
     break;
   }
   return std::nullopt;

@@ -28,7 +28,7 @@ namespace tandem::cudnn {
 #include "tandem/Runtime/Libraries/CUDNNConstants.def"
 #undef TANDEM_CONSTANT
 
-/// cudnnDataType_t of a float type; none of other types.
+/// cudnnDataType_t of a float type, i8 or i32; none of other types.
 std::optional<int> dataTypeOf(DType dtype);
 
 /// The Error of a call that returned `result`: `what` failed, cuDNN's name for

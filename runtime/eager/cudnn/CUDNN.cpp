@@ -24,8 +24,26 @@ CUDNNProvider::prepareFused(const FusedContraction &conv) const {
     return prepareBiasAfter(conv.contraction);
   if (conv.activation == Activation::relu && !options.mayDropNaN)
     TANDEM_RETURN_IF_ERROR(session.enginesThatKeepNaN(problem->dtype));
-  return problem->packLayouts() ? preparePacked(*problem)
-                                : prepareConverted(*problem, conv);
+  const ConvProblem given = *problem;
+  TANDEM_ASSIGN_OR_RETURN(auto call, problem->packLayouts()
+                                         ? preparePacked(*problem)
+                                         : prepareConverted(*problem, conv));
+  return given.isOfBytes() && call
+             ? takeIfFaster(std::move(call), given, conv.contraction)
+             : std::move(call);
+}
+
+Expected<std::unique_ptr<PreparedOp>>
+CUDNNProvider::takeIfFaster(std::unique_ptr<PreparedOp> call,
+                            const ConvProblem &problem,
+                            const OpSignature &conv) const {
+  const auto kernel = prepareOp(kernels, conv);
+  if (!kernel || !*kernel)
+    return call;
+  // What cannot be measured, for lack of memory for one, is left to the kernel.
+  const Expected<bool> isFaster =
+      session.isFaster(problem.key(), *call, **kernel, conv);
+  return isFaster && *isFaster ? std::move(call) : nullptr;
 }
 
 Expected<std::unique_ptr<PreparedOp>>
@@ -65,18 +83,19 @@ CUDNNProvider::prepareConverted(const ConvProblem &problem,
   std::vector<TensorType> operands(given.operands.begin(),
                                    given.operands.end());
   TensorType result = given.result();
-  const bool isChannelsLast = !problem.windowed().isPacked(false) ||
+  const bool isChannelsLast = problem.isOfBytes() ||
+                              !problem.windowed().isPacked(false) ||
                               !problem.positions().isPacked(false);
   const bool isWeights = problem.direction == ConvDirection::backwardWeights;
   std::string &ofSecond = isWeights ? attrs.output_layout : attrs.kernel_layout,
               &ofResult = isWeights ? attrs.kernel_layout : attrs.output_layout;
   const bool isComplete =
-      (problem.input.isPacked() ||
+      (problem.hasLibraryLayout(problem.input) ||
        op.convertOperand(0, operands[0], attrs.input_layout, isChannelsLast,
                          kernels)) &&
-      (problem.kernel.isPacked() ||
+      (problem.hasLibraryLayout(problem.kernel) ||
        op.convertOperand(1, operands[1], ofSecond, isChannelsLast, kernels)) &&
-      (problem.output.isPacked() ||
+      (problem.hasLibraryLayout(problem.output) ||
        op.convertResult(result, ofResult, isChannelsLast, kernels));
   if (!isComplete)
     return nullptr;

@@ -58,13 +58,21 @@ public:
   /// each that comes with its kernels on NaN. The planner knows them, too.
   Expected<EngineSet> enginesThatKeepNaN(DType dtype);
 
+  /// Whether a call of cuDNN's is faster than a kernel of ours that does the
+  /// same. The first call of this function with a key measures both.
+  Expected<bool> isFaster(const std::string &key, const PreparedOp &call,
+                          const PreparedOp &kernel,
+                          const OpSignature &signature);
+
 private:
   Status openOnce();
   Expected<std::unique_ptr<Handle>> createHandle();
   Expected<EngineSet> probe(DType dtype);
-  /// Trials.cpp.
+  // Trials.cpp.
   Expected<bool> passesTrial(std::shared_ptr<const Plan> plan,
                              const ConvProblem &problem);
+  Expected<bool> sumsBytesExactly(const PreparedOp &op,
+                                  const ConvProblem &problem);
 
   cuda::Context &context;
   Device &device;
@@ -77,12 +85,16 @@ private:
   std::mutex mutex; // guards the rest; held while opening and probing
   std::optional<Status> opened;
   std::map<DType, EngineSet> probed;
+  std::mutex measuring; // guards the rest; held while measuring
+  std::map<std::string, bool> faster;
 };
 
 /// conv, conv_backward_data and conv_backward_weights of f32, f64, f16 and
-/// bf16, by engines of cuDNN that come with their kernels. Pooling is left to
-/// our own kernels, as it is not documented what the library's makes of NaN.
-/// If the library is missing, the provider prepares no ops.
+/// bf16, by engines of cuDNN that come with their kernels, and conv of i8 with
+/// sums of i32 by those whose sums are exact, where they are faster than our
+/// own kernels. Pooling is left to our own kernels, as it is not documented
+/// what the library's makes of NaN. If the library is missing, the provider
+/// prepares no ops.
 class CUDNNProvider final : public Provider {
 public:
   /// `kernels` transpose operands and results whose layout cuDNN does not have,
@@ -107,6 +119,12 @@ private:
   Expected<std::unique_ptr<PreparedOp>>
   prepareConverted(const ConvProblem &problem,
                    const FusedContraction &conv) const;
+
+  /// One of bytes: `call` if it is faster than our own kernel, null otherwise.
+  /// The problem is that of the layouts as they are given.
+  Expected<std::unique_ptr<PreparedOp>>
+  takeIfFaster(std::unique_ptr<PreparedOp> call, const ConvProblem &problem,
+               const OpSignature &conv) const;
 
   /// A conv_backward_data whose bias is added by another op: no engine that
   /// comes with its kernels adds one (cuDNN 9.19).

@@ -8,7 +8,13 @@
 
 #include "ConvGraph.h"
 
+#include "../LibraryTypes.h"
+
+#include "tandem/Runtime/Libraries/ByteProducts.h"
+
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 using namespace tandem;
 using namespace tandem::cudnn;
@@ -116,7 +122,7 @@ std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   const OpSignature &signature = fused.contraction;
   const TensorType &result = signature.result();
   const std::optional<ConvDirection> direction = directionOf(signature.op.kind);
-  if (!direction || !dataTypeOf(result.dtype) ||
+  if (!direction || !eager::hasLibraryTypes(fused) ||
       fused.activation == Activation::gelu_tanh || isEmpty(result) ||
       std::any_of(signature.operands.begin(), signature.operands.end(),
                   isEmpty))
@@ -128,6 +134,7 @@ std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
     return std::nullopt;
   ConvProblem problem;
   problem.dtype = result.dtype;
+  problem.factors = signature.operands[0].dtype;
   problem.direction = *direction;
   problem.input = dimsOf(conv.in, numSpatial);
   problem.kernel = dimsOf(conv.weights, numSpatial);
@@ -143,6 +150,8 @@ std::optional<ConvProblem> ConvProblem::of(const FusedContraction &fused) {
   problem.hasBias = fused.numBiases() > 0;
   problem.hasResidual = fused.hasResidual;
   problem.activation = fused.activation;
+  if (problem.isOfBytes() && !fitInI32(problem.productsOfSum()))
+    return std::nullopt;
   return problem;
 }
 
@@ -153,14 +162,14 @@ bool ConvProblem::packLayouts() {
   };
   for (bool isChannelsLast : {true, false})
     if (std::all_of(std::begin(all), std::end(all), [&](TensorDims *dims) {
-          return dims->isPacked(isChannelsLast);
+          return dims->isPacked(isChannelsLast) && hasLibraryLayout(*dims);
         })) {
       for (TensorDims *dims : all)
         pack(*dims, isChannelsLast);
       return true;
     }
   for (TensorDims *dims : all) {
-    if (!dims->isPacked())
+    if (!hasLibraryLayout(*dims))
       return false;
     pack(*dims, dims->isPacked(true));
   }
@@ -189,8 +198,35 @@ ConvProblem ConvProblem::onFewPositions() const {
   return few;
 }
 
+int64_t ConvProblem::productsOfSum() const {
+  return std::accumulate(kernel.sizes.begin() + 1, kernel.sizes.end(),
+                         int64_t(1), std::multiplies<>());
+}
+
+ConvProblem ConvProblem::withFewChannels(int64_t products) const {
+  // Bytes are loaded 16 at a time; instructions for tensor cores multiply 32.
+  constexpr int64_t kVector = 32;
+  const int64_t inputs = kernel.sizes[1], outputs = kernel.sizes[0];
+  const int64_t taps = productsOfSum() / inputs;
+  auto reduce = [](int64_t channels, int64_t least) {
+    return std::min(channels,
+                    channels % kVector + (least / kVector + 1) * kVector);
+  };
+  ConvProblem few = *this;
+  few.input.sizes[1] = few.kernel.sizes[1] = reduce(inputs, products / taps);
+  few.output.sizes[1] = few.kernel.sizes[0] = reduce(outputs, 0);
+  for (auto tensor :
+       {&ConvProblem::input, &ConvProblem::kernel, &ConvProblem::output}) {
+    const bool isChannelsLast = (this->*tensor).isPacked(true);
+    (few.*tensor).strides = packedStrides((few.*tensor).sizes, isChannelsLast);
+  }
+  return few;
+}
+
 std::string ConvProblem::key() const {
   std::string text(name(dtype));
+  if (isOfBytes())
+    text += " of bytes";
   if (direction == ConvDirection::backwardData)
     text += " backward";
   if (direction == ConvDirection::backwardWeights)
@@ -263,8 +299,9 @@ class GraphBuilder {
 public:
   GraphBuilder(const cuda::CUDNN &library, const ConvProblem &problem)
       : library(library), problem(problem),
-        computeType(problem.dtype == DType::f64 ? DataType::f64
-                                                : DataType::f32) {}
+        computeType(problem.dtype == DType::f64   ? DataType::f64
+                    : problem.dtype == DType::i32 ? DataType::i32
+                                                  : DataType::f32) {}
 
   Expected<Descriptor> build(cudnnContext *handle);
 
@@ -296,15 +333,17 @@ private:
 } // namespace
 
 Expected<Descriptor> GraphBuilder::tensor(TensorId id, const TensorDims &dims) {
+  const bool isFactor = id == kInput || id == kKernel;
   Descriptor tensor(library, Kind::tensor);
-  TANDEM_RETURN_IF_ERROR(tensor
-                             .set(Attribute::tensorDataType, Type::dataType,
-                                  *dataTypeOf(problem.dtype))
-                             .set(Attribute::tensorDims, dims.sizes)
-                             .set(Attribute::tensorStrides, dims.strides)
-                             .set(Attribute::tensorId, id)
-                             .set(Attribute::tensorAlignment, problem.alignment)
-                             .finalize("tensor"));
+  TANDEM_RETURN_IF_ERROR(
+      tensor
+          .set(Attribute::tensorDataType, Type::dataType,
+               *dataTypeOf(isFactor ? problem.factors : problem.dtype))
+          .set(Attribute::tensorDims, dims.sizes)
+          .set(Attribute::tensorStrides, dims.strides)
+          .set(Attribute::tensorId, id)
+          .set(Attribute::tensorAlignment, problem.alignment)
+          .finalize("tensor"));
   return tensor;
 }
 
@@ -339,7 +378,7 @@ Status GraphBuilder::addConvolution(const Descriptor &output) {
           .set(Attribute::convolutionPadHigh, problem.padHigh)
           .set(Attribute::convolutionDilations, problem.dilations)
           .finalize("convolution"));
-  // The factors are of the type that is computed in.
+  // Scales are f64 for f64, and f32 for all other types, i32 among them.
   const double one = 1, zero = 0;
   const float oneF32 = 1, zeroF32 = 0;
   const bool isF64 = problem.dtype == DType::f64;

@@ -42,7 +42,10 @@ enum class ConvDirection { forward, backwardData, backwardWeights };
 /// calls these dy, w and dx. For conv_backward_weights, it calls them x, dy and
 /// dw.
 struct ConvProblem {
+  /// The type of `output`, of bias and residual.
   DType dtype = DType::f32;
+  /// The type of `input` and `kernel`: `dtype`, or i8 if that is i32.
+  DType factors = DType::f32;
   ConvDirection direction = ConvDirection::forward;
   TensorDims input, kernel, output;
   std::vector<int64_t> strides, padLow, padHigh, dilations;
@@ -57,11 +60,18 @@ struct ConvProblem {
   /// size. packLayouts comes next.
   static std::optional<ConvProblem> of(const FusedContraction &conv);
 
-  /// Whether all tensors are packed as (N, spatial dims, C) or (N, C, spatial
-  /// dims), all alike where possible. Sets the strides of dims of size 1 to
-  /// what cuDNN takes for that. It is not asked about other layouts: it plans
-  /// the kernel's HWIO like OHWI, with the same engines and workspace (seen
-  /// with 9.19).
+  /// Whether the operands are integers of 8 bits.
+  bool isOfBytes() const { return factors == DType::i8; }
+  /// Whether cuDNN is asked about a tensor of this layout, (N, spatial dims, C)
+  /// or (N, C, spatial dims). With bytes, only the engine that is called 0 has
+  /// the latter (seen with 9.19).
+  bool hasLibraryLayout(const TensorDims &dims) const {
+    return isOfBytes() ? dims.isPacked(true) : dims.isPacked();
+  }
+  /// Whether all tensors have layouts that cuDNN is asked about, all alike
+  /// where possible. Sets the strides of dims of size 1 to what cuDNN takes for
+  /// that. It is not asked about other layouts: it plans the kernel's HWIO like
+  /// OHWI, with the same engines and workspace (seen with 9.19).
   bool packLayouts();
 
   /// The tensor that windows lie over, and the tensor that has one element for
@@ -84,11 +94,17 @@ struct ConvProblem {
   const TensorDims &weights() const {
     return direction == ConvDirection::backwardWeights ? output : kernel;
   }
+  /// The number of products in each sum of a forward convolution.
+  int64_t productsOfSum() const;
   int64_t groups() const { return windowed().sizes[1] / weights().sizes[1]; }
 
   /// Returns the same problem for one image with few positions, if the padding
   /// allows a smaller image.
   ConvProblem onFewPositions() const;
+  /// Returns the same problem, which has one group, with fewer channels: sums
+  /// of at most about `products` products, and few outputs. The numbers of
+  /// channels stay the same modulo the largest vectors that engines load.
+  ConvProblem withFewChannels(int64_t products) const;
 
   TensorDims &windowed() {
     return const_cast<TensorDims &>(std::as_const(*this).windowed());

@@ -101,6 +101,16 @@ bool Planner::hasRightRelu(const EngineConfig &config,
   return keepsNaN[problem.dtype].contains(config.engine);
 }
 
+/// The problem on which an engine is tried. An engine of bytes is tried with
+/// the numbers of channels and the window of its family, but for 2048 products
+/// of each sum: the sum of 1024 may be more than f32 represents exactly.
+static ConvProblem smallProblemOf(const ConvProblem &problem) {
+  const ConvProblem small = problem.onFewPositions();
+  return problem.isOfBytes() && problem.groups() == 1
+             ? small.withFewChannels(2048)
+             : small;
+}
+
 bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
                           const ConvProblem &problem,
                           const PlanOptions &options, cudnnContext *with) {
@@ -112,8 +122,9 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
       (problem.direction == ConvDirection::forward        ? " "
        : problem.direction == ConvDirection::backwardData ? " backward "
                                                           : " weights ");
-  if (problem.groups() > 1)
-    key += problem.familyKey();
+  const ConvProblem small = smallProblemOf(problem);
+  if (problem.groups() > 1 || problem.isOfBytes())
+    key += small.familyKey();
   else
     key += std::string(name(problem.dtype)) + " " +
            std::to_string(int(problem.activation));
@@ -123,8 +134,9 @@ bool Planner::passesTrial(const std::shared_ptr<const Plan> &plan,
       return known->second;
   }
   // Run the trial on a small problem, if the engine supports it.
-  const ConvProblem small = problem.onFewPositions();
   const auto on = planOn(plan->choice, small, options, with);
+  if (!on && problem.isOfBytes()) // The trial would take long.
+    return false;
   const Expected<bool> passes = on ? trial(on, small) : trial(plan, problem);
   if (!passes) // It may be another time.
     return false;

@@ -114,8 +114,8 @@ public:
   }
 
   /// Excludes engines that fail a trial. Each engine has one trial for each
-  /// type and, if there are groups, for each family, when it is first proposed.
-  /// Call it before anything is planned.
+  /// type and, if there are groups or bytes are multiplied, for each family,
+  /// when it is first proposed. Call it before anything is planned.
   void tryEngines(Trial trial) { this->trial = std::move(trial); }
 
   /// Returns the best plan by cuDNN's heuristics, if possible of an engine that

@@ -8,6 +8,7 @@
 
 #include "CUDNN.h"
 
+#include "../FasterOp.h"
 #include "../NaNPropagationProbe.h"
 #include "ConvOp.h"
 
@@ -91,6 +92,19 @@ Status Session::execute(const Plan &plan, cuda::StreamHandle stream,
   return status;
 }
 
+Expected<bool> Session::isFaster(const std::string &key, const PreparedOp &call,
+                                 const PreparedOp &kernel,
+                                 const OpSignature &signature) {
+  std::lock_guard lock(measuring);
+  if (auto known = faster.find(key); known != faster.end())
+    return known->second;
+  TANDEM_ASSIGN_OR_RETURN(const bool isFaster,
+                          eager::isFaster(call, kernel, signature.operands,
+                                          signature.result(),
+                                          device.defaultStream()));
+  return faster[key] = isFaster;
+}
+
 //===----------------------------------------------------------------------===//
 // What becomes of NaN
 //===----------------------------------------------------------------------===//
@@ -98,7 +112,7 @@ Status Session::execute(const Plan &plan, cuda::StreamHandle stream,
 /// A small convolution with the whole epilogue, which many engines compute.
 static ConvProblem probeOf(DType dtype) {
   ConvProblem problem;
-  problem.dtype = dtype;
+  problem.dtype = problem.factors = dtype;
   problem.input.sizes = problem.output.sizes = {1, 64, 8, 8};
   problem.input.strides = problem.output.strides = {4096, 1, 512, 64};
   problem.kernel = {{64, 64, 1, 1}, {64, 1, 64, 64}};

@@ -147,8 +147,25 @@ Result checkConvolution(const Node &node) {
   return kSuccess;
 }
 
+/// The types of bytes are those that the real library plans with sums of i32.
+Result checkTypesOfBytes(const ContractionNodes &nodes) {
+  const auto typeOf = [](const Node &tensor) {
+    return tensor.get<int>(Attribute::tensorDataType);
+  };
+  const int compute =
+      nodes.convolution.get<int>(Attribute::convolutionComputeType);
+  const bool areBytes = typeOf(nodes.input) == DataType::i8;
+  if (areBytes != (compute == DataType::i32) ||
+      areBytes != (typeOf(nodes.kernel) == DataType::i8) ||
+      areBytes != (typeOf(nodes.output) == DataType::i32))
+    return wrong(kBadParam, "a convolution's types do not fit");
+  return kSuccess;
+}
+
 Result checkContraction(const Node &node) {
   const ContractionNodes nodes(node);
+  if (Result result = checkTypesOfBytes(nodes))
+    return result;
   const Node &conv = nodes.convolution;
   const auto in = nodes.windowed().list(Attribute::tensorDims);
   const auto kernel = nodes.weights().list(Attribute::tensorDims);

@@ -23,6 +23,10 @@ tandem::DType fake::cudnn::elementType(int dataType) {
     return DType::f16;
   case DataType::bf16:
     return DType::bf16;
+  case DataType::i8:
+    return DType::i8;
+  case DataType::i32:
+    return DType::i32;
   default:
     return DType::f32;
   }
@@ -93,7 +97,27 @@ static bool isFastPattern(const Node &graph) {
   return stage > 0;
 }
 
+/// The engines of bytes. Numbers 28 and 0 are proposed by version 9.19, which
+/// has number 0 alone for channels first. The others return sums that the
+/// documentation does not exclude.
+static std::vector<Engine> enginesOfBytes(const ContractionNodes &nodes) {
+  const Engine plain = {0, {NumericalNote::strictNaN}, {}, 0, true, false};
+  const auto strides = nodes.input.list(Attribute::tensorStrides);
+  if (strides[1] != 1)
+    return {plain};
+  Engine rounding = {26, {}, {}, 1024, true, false},
+         saturating = {27, {}, {}, 0, true, false};
+  rounding.roundsToF32 = true;
+  saturating.saturatesAtI16 = true;
+  return {rounding, saturating, {28, {}, {}, 2048, true, false}, plain};
+}
+
 std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
+  const ContractionNodes contraction(*operationsOf(graph)[0]);
+  const DType dtype =
+      elementType(contraction.input.get<int>(Attribute::tensorDataType));
+  if (dtype == DType::i8)
+    return enginesOfBytes(contraction);
   const int compiles = BehaviorNote::runtimeCompilation;
   std::vector<Engine> engines = {
       {52, {NumericalNote::tensorCore}, {compiles}, 0, true, true}};
@@ -101,9 +125,7 @@ std::vector<Engine> fake::cudnn::enginesFor(const Node &graph) {
     return engines;
   // These engines are like real ones of version 9.14 in f16: one makes 0 of
   // -inf, one mixes groups.
-  const ContractionNodes contraction(*operationsOf(graph)[0]);
-  const Node &input = contraction.input;
-  if (elementType(input.get<int>(Attribute::tensorDataType)) == DType::f16) {
+  if (dtype == DType::f16) {
     engines.push_back(
         {47, {NumericalNote::tensorCore}, {}, 0, false, true, false});
     engines.push_back(
@@ -319,6 +341,10 @@ void Execution::run() const {
     }
     if (!engine.keepsInfinity && std::isinf(value) && value < 0)
       value = 0;
+    if (engine.roundsToF32)
+      value = float(value);
+    if (engine.saturatesAtI16)
+      value = std::clamp(value, -0x1p15, 0x1p15 - 1);
     store(output.data, output.dtype, output.offset(index), value);
   } while (advance(index, output.sizes));
 }

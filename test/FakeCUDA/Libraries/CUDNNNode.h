@@ -136,6 +136,8 @@ struct Engine {
   int64_t workspaceBytes;
   bool keepsNaN, roundsToTF32;
   bool keepsInfinity = true, keepsGroupsApart = true;
+  /// What becomes of sums of bytes.
+  bool roundsToF32 = false, saturatesAtI16 = false;
 };
 /// The one knob that each engine has, and what the heuristics choose for it.
 inline constexpr int kKnobType = 5;

@@ -239,6 +239,38 @@ TEST_F(PlansTest, AReluIsNotFusedUnlessItIsKnownToKeepNaN) {
 }
 
 //===----------------------------------------------------------------------===//
+// Bytes
+//===----------------------------------------------------------------------===//
+
+/// Convolutions of i8 with sums of i32 have engines that come with their
+/// kernels and need no workspace. cuDNN 9.19 proposes numbers 28 and 0.
+TEST_F(PlansTest, ConvolutionsOfBytesHavePlans) {
+  for (const char *list : {"shapes_resnet_50", "shapes_mobilenet"}) {
+    const auto shapes = measure::readConvShapes(
+        std::filesystem::path(TANDEM_CONV_SHAPES) / list);
+    ASSERT_TRUE(shapes) << shapes.error().str();
+    for (const char *gpu : {"h200", "a100", "b200"})
+      for (const ConvShape &shape : *shapes) {
+        SCOPED_TRACE(std::string(gpu) + " " + shape.name);
+        Conv conv(shape, DType::i8);
+        conv.result.dtype = DType::i32;
+        const ConvProblem problem = conv.problem();
+        const auto plan = plannerFor(gpu).plan(problem, {});
+        ASSERT_TRUE(plan) << plan.error().str();
+        ASSERT_TRUE(*plan);
+        EXPECT_FALSE((*plan)->isCompiled);
+        // Each has a plan for its trial, too.
+        const ConvProblem small = problem.onFewPositions();
+        const auto ofTrial = plannerFor(gpu).plan(
+            problem.groups() > 1 ? small : small.withFewChannels(2048), {});
+        ASSERT_TRUE(ofTrial) << ofTrial.error().str();
+        ASSERT_TRUE(*ofTrial);
+        EXPECT_EQ((*ofTrial)->engine, (*plan)->engine);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
 // Transposed convolutions
 //===----------------------------------------------------------------------===//
 

@@ -10,6 +10,7 @@
 
 #include "background/BackgroundQueue.h"
 
+#include <chrono>
 #include <latch>
 #include <thread>
 
@@ -319,6 +320,101 @@ TEST_F(CasesTest, OtherProductsOfBytesAreLeftToOthers) {
   EXPECT_EQ(prepare(byteMatmul({1, 1 << 17}, {4, 1 << 17})), nullptr);
   EXPECT_NE(prepare(byteMatmul({1, (1 << 17) - 4}, {4, (1 << 17) - 4})),
             nullptr);
+}
+
+/// A convolution of i8 over all values, with more products of each sum than f32
+/// represents exactly.
+Case byteConv(const Shape &input, const Shape &kernel,
+              const std::string &in = "NHWC",
+              const std::string &weights = "OHWI", int64_t groups = 1) {
+  fb::ConvAttrsT attrs;
+  attrs.input_layout = attrs.output_layout = in;
+  attrs.kernel_layout = weights;
+  attrs.pad_low = attrs.pad_high = {1, 1};
+  attrs.strides = attrs.dilations = {1, 1};
+  attrs.groups = groups;
+  Case c{makeOp(OpKind::conv, attrs),
+         {emptyTensor({DType::i8, input}), emptyTensor({DType::i8, kernel})}};
+  std::mt19937_64 rng(13);
+  for (const Tensor &operand : c.operands)
+    for (int64_t i = 0; i < operand.bytes(); ++i)
+      operand.as<uint8_t>()[i] = i % 3 == 0 ? uint8_t(rng()) : 128 + i % 2;
+  return c;
+}
+
+/// The first engine that is proposed rounds sums to f32, the second saturates.
+TEST_F(CasesTest, ConvsOfBytes) {
+  constexpr int64_t kRounding = 1024, kExact = 2048;
+  const std::pair<Case, int64_t> cases[] = {
+      // f32 represents sums of few products exactly.
+      {byteConv({2, 5, 6, 8}, {4, 3, 3, 8}), kRounding},
+      {byteConv({1, 3, 3, 3}, {2, 1, 1, 3}), kRounding},
+      {byteConv({1, 4, 4, 12}, {6, 3, 3, 4}, "NHWC", "OHWI", 3), kRounding},
+      {byteConv({1, 4, 4, 130}, {6, 3, 3, 130}), kExact},
+      {byteConv({1, 2, 2, 1100}, {70, 1, 1, 1100}), kExact}};
+  for (const auto &[c, workspaceBytes] : cases) {
+    EXPECT_EQ(prepare(c)->workspaceBytes(), workspaceBytes);
+    expectRight(c);
+  }
+  // Other layouts are transposed.
+  const Case first = byteConv({1, 130, 4, 5}, {4, 130, 3, 3}, "NCHW", "OIHW");
+  EXPECT_GT(prepare(first)->workspaceBytes(), kExact);
+  expectRight(first);
+}
+
+/// Sums of 2^17 products of -128 and -128 do not fit in 31 bits.
+TEST_F(CasesTest, OtherConvsOfBytesAreLeftToOthers) {
+  Case c = byteConv({1, 3, 3, 8}, {4, 3, 3, 8});
+  c.operands[0] = emptyTensor({DType::ui8, c.operands[0].shape()});
+  EXPECT_EQ(prepare(c), nullptr);
+  EXPECT_EQ(prepare(byteConv({1, 2, 2, 1 << 17}, {1, 1, 1, 1 << 17})), nullptr);
+}
+
+/// Kernels that compute no convolution, but take this time for one.
+class TimedKernels final : public Provider {
+public:
+  TimedKernels(const Provider &others, std::chrono::milliseconds time)
+      : others(others), time(time) {}
+  std::string_view name() const override { return "timed"; }
+  Expected<std::unique_ptr<PreparedOp>>
+  prepare(const OpSignature &signature) const override {
+    if (signature.op.kind != OpKind::conv)
+      return others.prepare(signature);
+    return std::make_unique<Conv>(time, runs);
+  }
+
+  mutable std::atomic<int> runs = 0;
+
+private:
+  struct Conv final : PreparedOp {
+    Conv(std::chrono::milliseconds time, std::atomic<int> &runs)
+        : time(time), runs(runs) {}
+    Status run(const StepContext &context, std::span<const Tensor>,
+               std::span<Tensor>) const override {
+      ++runs;
+      std::this_thread::sleep_for(time);
+      return {};
+    }
+    const std::chrono::milliseconds time;
+    std::atomic<int> &runs;
+  };
+  const Provider &others;
+  const std::chrono::milliseconds time;
+};
+
+TEST_F(CasesTest, ConvsOfBytesAreTakenWhereTheyAreFaster) {
+  using namespace std::chrono_literals;
+  const Case c = byteConv({1, 4, 4, 8}, {4, 3, 3, 8});
+  const TimedKernels slow(kernels, 50ms), fast(kernels, 0ms);
+  libraries = cuda::DeviceLibraries::create(*context, *device, &slow);
+  EXPECT_NE(prepare(c), nullptr);
+  // What is known is not measured again.
+  const int runs = slow.runs;
+  EXPECT_GT(runs, 0);
+  expectRight(c);
+  EXPECT_EQ(slow.runs, runs);
+  libraries = cuda::DeviceLibraries::create(*context, *device, &fast);
+  EXPECT_EQ(prepare(c), nullptr);
 }
 
 /// Strict f32 is never computed with operands of 10 bits.
