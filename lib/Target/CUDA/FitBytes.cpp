@@ -12,6 +12,7 @@
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
+#include "tandem/Dialect/Tandem/Transforms/ConvPadding.h"
 #include "tandem/Dialect/Tandem/Transforms/DataSign.h"
 #include "tandem/Runtime/Libraries/ByteProducts.h"
 #include "tandem/Target/CUDA/KernelPasses.h"
@@ -26,27 +27,34 @@ namespace tandem {
 #define GEN_PASS_DEF_CUDAFITBYTES
 #include "tandem/Target/CUDA/Passes.h.inc"
 
-/// The weights of a product of bytes that cuBLASLt can execute once they are
-/// stored along the sums; null for other products and for those that become
-/// kernels.
-static ElementsAttr getWeightsToFit(ir::MatmulOp op) {
+/// The constant weights of a contraction of bytes with sums of i32 that becomes
+/// no kernel; null for other ops.
+static ElementsAttr getWeights(Operation *op) {
   ElementsAttr weights;
-  if (!op.getType().getElementType().isInteger(32) || !isByte(op.getLhs()) ||
-      !hasStaticTypes(op) || op.getTransposeLhs() ||
-      !matchPattern(op.getRhs(), m_Constant(&weights)) ||
-      ir::getRawData(weights).empty() || shapeOf(op.getRhs()).size() != 2)
+  if (!getElementTypeOrSelf(op->getResult(0)).isInteger(32) ||
+      !isByte(op->getOperand(0)) || !hasStaticTypes(op) ||
+      !matchPattern(op->getOperand(1), m_Constant(&weights)) ||
+      ir::getRawData(weights).empty())
     return {};
   Expected<Contraction> contraction = describeContraction(op);
-  if (!contraction || cudaContractionModel().checkGenerated(op, *contraction) ||
-      !cublaslt::canMultiplyBytes(contraction->outputChannels,
-                                  contraction->inputChannels))
+  if (!contraction || cudaContractionModel().checkGenerated(op, *contraction))
     return {};
   return weights;
 }
 
-static void fitBytes(ir::MatmulOp op) {
-  ElementsAttr weights = getWeightsToFit(op);
-  if (!weights)
+/// Whether cuBLASLt can execute a product of bytes once its weights are stored
+/// along the sums.
+static bool isProductOfCUBLASLt(ir::MatmulOp op) {
+  if (op.getTransposeLhs() || shapeOf(op.getRhs()).size() != 2)
+    return false;
+  const ArrayRef<int64_t> weights = shapeOf(op.getRhs());
+  const int64_t outputs = getOutputDimOfWeights(op);
+  return cublaslt::canMultiplyBytes(weights[outputs], weights[1 - outputs]);
+}
+
+static void fitProduct(ir::MatmulOp op) {
+  ElementsAttr weights = getWeights(op);
+  if (!weights || !isProductOfCUBLASLt(op))
     return;
   if (!op.getTransposeRhs()) {
     weights = ir::transpose(weights, {1, 0});
@@ -61,14 +69,26 @@ static void fitBytes(ir::MatmulOp op) {
     changeDataSign(op, weights);
 }
 
+/// Padding is left as it is: it would become a pass over the data.
+static void fitConv(ir::ConvOp op) {
+  ElementsAttr weights = getWeights(op);
+  if (weights && isUnsigned(op.getInput()) && op.getGroups() == 1 &&
+      !isPadded(op))
+    changeDataSign(op, weights);
+}
+
 namespace {
 
 struct CUDAFitBytesPass : impl::CUDAFitBytesBase<CUDAFitBytesPass> {
   void runOnOperation() override {
-    SmallVector<ir::MatmulOp> ops;
-    getOperation()->walk([&](ir::MatmulOp op) { ops.push_back(op); });
-    for (ir::MatmulOp op : ops)
-      fitBytes(op);
+    SmallVector<Operation *> ops;
+    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
+    for (Operation *op : ops) {
+      if (auto matmul = dyn_cast<ir::MatmulOp>(op))
+        fitProduct(matmul);
+      else if (auto conv = dyn_cast<ir::ConvOp>(op))
+        fitConv(conv);
+    }
   }
 };
 

@@ -1,5 +1,6 @@
 // Products of bytes become products that cuBLASLt supports: both operands are
-// i8, and the inputs of each output are adjacent in the weights.
+// i8, and the inputs of each output are adjacent in the weights. The data of
+// convolutions becomes i8 for cuDNN.
 
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-cuda-fit-bytes))' | FileCheck %s
 
@@ -69,4 +70,49 @@ func.func @others(%a: tensor<3x4xui8>, %b: tensor<3x261xui8>,
   return %0, %1, %2, %3, %4, %5
       : tensor<3x4xi32>, tensor<3x8xi32>, tensor<3x10xi32>, tensor<3x8xi32>,
         tensor<3x8xi32>, tensor<3x8xi32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @conv
+// CHECK-SAME: %[[X:.*]]: tensor<1x40x40x64xui8>
+// CHECK: %[[FLIPPED:.*]] = tandem.bitwise_xor %[[X]], %{{.*}}
+// CHECK-NEXT: %[[SIGNED:.*]] = tandem.bitcast %[[FLIPPED]] : (tensor<1x40x40x64xui8>) -> tensor<1x40x40x64xi8>
+// 128 * 9 * 64 * 2
+// CHECK-NEXT: %[[SUMS:.*]] = tandem.constant dense<147456> : tensor<1x1x1x96xi32>
+// CHECK: %[[C:.*]] = tandem.conv %[[SIGNED]]
+// CHECK: %[[R:.*]] = tandem.add %[[C]], %[[SUMS]]
+// CHECK: return %[[R]]
+func.func @conv(%x: tensor<1x40x40x64xui8>) -> tensor<1x38x38x96xi32> {
+  %w = tandem.constant dense<2> : tensor<96x3x3x64xi8>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "OHWI", output = "NHWC">
+      : (tensor<1x40x40x64xui8>, tensor<96x3x3x64xi8>) -> tensor<1x38x38x96xi32>
+  return %0 : tensor<1x38x38x96xi32>
+}
+
+// -----
+
+// Padding would be a pass over the data, and cuDNN has no fast engine for
+// groups.
+// CHECK-LABEL: func.func @other_convs
+// CHECK-NOT: bitwise_xor
+// CHECK: return
+func.func @other_convs(%x: tensor<1x40x40x64xui8>, %y: tensor<1x40x40x64xi8>)
+    -> (tensor<1x40x40x96xi32>, tensor<1x38x38x64xi32>,
+        tensor<1x38x38x96xi32>) {
+  %w = tandem.constant dense<2> : tensor<96x3x3x64xi8>
+  %0 = tandem.conv %x, %w
+      layout = <input = "NHWC", kernel = "OHWI", output = "NHWC">
+      pad_low = [1, 1] pad_high = [1, 1]
+      : (tensor<1x40x40x64xui8>, tensor<96x3x3x64xi8>) -> tensor<1x40x40x96xi32>
+  %v = tandem.constant dense<2> : tensor<64x3x3x1xi8>
+  %1 = tandem.conv %x, %v
+      layout = <input = "NHWC", kernel = "OHWI", output = "NHWC"> groups = 64
+      : (tensor<1x40x40x64xui8>, tensor<64x3x3x1xi8>) -> tensor<1x38x38x64xi32>
+  %2 = tandem.conv %y, %w
+      layout = <input = "NHWC", kernel = "OHWI", output = "NHWC">
+      : (tensor<1x40x40x64xi8>, tensor<96x3x3x64xi8>) -> tensor<1x38x38x96xi32>
+  return %0, %1, %2
+      : tensor<1x40x40x96xi32>, tensor<1x38x38x64xi32>, tensor<1x38x38x96xi32>
 }

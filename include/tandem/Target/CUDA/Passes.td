@@ -12,15 +12,15 @@
 include "mlir/Pass/PassBase.td"
 
 def CUDAFitBytes : Pass<"tandem-cuda-fit-bytes", "::mlir::func::FuncOp"> {
-  let summary = "Fit products of 8-bit integers to cuBLASLt";
+  let summary = "Fit contractions of 8-bit integers to cuBLASLt and cuDNN";
   let description = [{
-    Changes matrix products of integers of 8 bits whose weights are constant, so
-    that cuBLASLt can execute them. The results stay the same. Products that
-    become kernels, and products that cuBLASLt does not support, are not
-    changed.
+    Changes contractions of integers of 8 bits whose weights are constant, so
+    that cuBLASLt or cuDNN can execute them. The results stay the same. Ops that
+    become kernels, and ops that the libraries do not support, are not changed.
+    Neither are convolutions with groups or with padding.
 
-    - The weights are transposed, so that the elements of a sum are adjacent in
-      memory. They become the right operand, with `transpose_rhs`.
+    - The weights of a product are transposed, so that the elements of a sum are
+      adjacent in memory. They become the right operand, with `transpose_rhs`.
     - Data of ui8 becomes i8 by subtracting 128, and 128 times the sum of the
       weights is added to the result.
 
