@@ -110,13 +110,16 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
   if (areGroups())
     tile.group = first;
   int64_t width = schedule.tile.width;
-  auto emitSize = [&](int64_t size, bool isLast) {
+  const int64_t lanes = schedule.outputs.size % width;
+  auto emitSize = [&](int64_t size, bool mayBeLast, bool isLast) {
     ContractionTile part = tile;
     if (arePositions()) {
       part.rows = size;
     } else {
       part.vectors = llvm::divideCeilSigned(size, width);
-      if (isLast && schedule.outputs.size % width != 0)
+      if (isLast && lanes != 0)
+        part.mask = LaneEmitter::createConstantMask(builder, loc, width, lanes);
+      else if (mayBeLast && lanes != 0)
         part.mask = createMask(add(first, index((part.vectors - 1) * width)),
                                schedule.outputs.size);
     }
@@ -130,16 +133,16 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
                                             schedule.tile.vectors);
   if (isSameCode)
     return emitSize(std::min(schedule.outputs.tile, schedule.outputs.size),
-                    true);
+                    /*mayBeLast=*/true, schedule.outputs.getTiles() == 1);
   Value isLast =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
                             index(schedule.outputs.getWhole()));
   auto branch = scf::IfOp::create(builder, loc, isLast, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  emitSize(rest, true);
+  emitSize(rest, /*mayBeLast=*/true, /*isLast=*/true);
   builder.setInsertionPointToStart(branch.elseBlock());
-  emitSize(schedule.outputs.tile, false);
+  emitSize(schedule.outputs.tile, /*mayBeLast=*/false, /*isLast=*/false);
 }
 
 /// Emits one tile of positions. If groups run along the lanes, emits all groups

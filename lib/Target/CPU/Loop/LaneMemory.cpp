@@ -341,6 +341,33 @@ LaneValue LaneEmitter::emitGather(Buffer buffer, LaneValue offset) {
                                   ValueRange(zero), getAlignment(memoryType))};
 }
 
+/// The number of lanes of a constant mask that has its first lanes alone, if it
+/// is a power of two; 0 for all other masks.
+static int64_t getStorableLanes(Value mask) {
+  DenseElementsAttr bits;
+  if (!matchPattern(mask, m_Constant(&bits)))
+    return 0;
+  const auto values = llvm::to_vector(bits.getValues<bool>());
+  const int64_t count = llvm::count(values, true);
+  return llvm::isPowerOf2_64(count) &&
+                 llvm::all_of(ArrayRef(values).take_front(count),
+                              [](bool bit) { return bit; })
+             ? count
+             : 0;
+}
+
+/// Stores the first `count` lanes. Unlike a masked store, such a store does not
+/// delay loads of the memory behind these lanes: processors take the memory of
+/// all lanes for written until a masked store is done. Kernels that work in
+/// place read the next row there.
+static void storeLanes(OpBuilder &builder, Location loc, Value vector,
+                       Value pointer, int64_t count, unsigned alignment) {
+  const auto lanes = llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(count));
+  Value first =
+      LLVM::ShuffleVectorOp::create(builder, loc, vector, vector, lanes);
+  LLVM::StoreOp::create(builder, loc, first, pointer, alignment);
+}
+
 void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
                             LaneValue value, bool isStreamed) {
   LaneValue offset = getOffset(buffer, indices);
@@ -356,7 +383,12 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   if (type.isBF16())
     stored = arith::BitcastOp::create(builder, loc, storedType, stored);
   Value pointer = getPointer(buffer, offset.value);
-  if (isVector && tailMask) {
+  const int64_t storable =
+      isVector && tailMask ? getStorableLanes(tailMask) : 0;
+  if (storable > 0) {
+    storeLanes(builder, loc, stored, pointer, storable,
+               getAlignment(memoryType));
+  } else if (isVector && tailMask) {
     constexpr unsigned kNarrow = 32;
     bool isHidden =
         hasShortReads || memoryType.getIntOrFloatBitWidth() < kNarrow;
