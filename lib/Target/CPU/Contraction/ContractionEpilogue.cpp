@@ -11,6 +11,7 @@
 #include "Contraction/MergedLookUps.h"
 #include "Contraction/Tile/BF16Pairs.h"
 #include "Contraction/Tile/TileMemory.h"
+#include "Loop/Schedule.h"
 
 #include "tandem/Target/CPU/CPUDialect.h"
 
@@ -93,6 +94,13 @@ bool ContractionEpilogue::canFlatten() {
               .wasInterrupted();
 }
 
+double ContractionEpilogue::estimateNs() {
+  if (!op)
+    return 0;
+  return estimateBodyNs(op) *
+         double(llvm::product_of(op.getStaticLoopRanges()));
+}
+
 /// Returns an index for each dim of the result whose size is not 1.
 SmallVector<Value> ContractionEpilogue::getIndices(
     OpBuilder &builder, Location loc, const ContractionStrategy &strategy,
@@ -122,7 +130,7 @@ SmallVector<Value> ContractionEpilogue::getIndices(
 
 /// Whether the body of `op` calls functions that are expanded to long
 /// polynomials.
-static bool hasFunctions(linalg::GenericOp op) {
+static bool hasLongFunctions(linalg::GenericOp op) {
   return op.getBody()
       ->walk([](Operation *inner) {
         bool isLong = isa<math::MathDialect>(inner->getDialect()) &&
@@ -149,7 +157,7 @@ void ContractionEpilogue::prepareLoop(KernelScratch &scratch,
                                       const ContractionStrategy &strategy) {
   int64_t vectors = strategy.rows * strategy.vectors;
   if (!op || vectors < kMinLoopVectors ||
-      contraction.getReduction() < kMinLoopProducts || !hasFunctions(op))
+      contraction.getReduction() < kMinLoopProducts || !hasLongFunctions(op))
     return;
   memory = scratch.allocate(Float32Type::get(hero->getContext()),
                             vectors * strategy.width);

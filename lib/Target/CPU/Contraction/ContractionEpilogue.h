@@ -52,6 +52,10 @@ public:
   /// at the index of the result or independently of the position.
   bool canFlatten();
 
+  /// A rough estimate of the time that the epilogue takes on one core, in
+  /// nanoseconds.
+  double estimateNs();
+
   /// If the epilogue calls math functions, whose code is long, prepares to
   /// apply it to the vectors of a tile in a loop. The sums of the tile are then
   /// stored in memory that this function allocates from `scratch`.

@@ -233,7 +233,7 @@ ContractionSchedule ContractionLowering::makeSchedule() {
   core.hasAMXInt8 &= haveAllLanes(contraction, core.vectorBits / 32);
   ContractionSchedule schedule =
       scheduleContraction(contraction, core, bool(prologue),
-                          /*mayCopy=*/!pooling);
+                          /*mayCopy=*/!pooling, epilogue->estimateNs());
   if (pooling)
     schedule.tilesPerTask = schedule.positions.getTiles();
   return schedule;

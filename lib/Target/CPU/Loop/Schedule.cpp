@@ -51,6 +51,12 @@ static double getNsPerElement(Operation *op) {
   return isFunction ? kNsPerFunction : kNsPerOp;
 }
 
+double estimateBodyNs(linalg::GenericOp op) {
+  double ns = 0;
+  op.getBody()->walk([&](Operation *inner) { ns += getNsPerElement(inner); });
+  return ns;
+}
+
 /// A tensor is read from memory once, however often its elements are used.
 double estimateNs(linalg::GenericOp op) {
   double elements = 1, bytes = 0;
@@ -62,9 +68,7 @@ double estimateNs(linalg::GenericOp op) {
     bytes += static_cast<double>(type.getNumElements()) *
              static_cast<double>(byteWidth(type.getElementType()));
   }
-  double ns = kNsPerByte * bytes / elements;
-  op.getBody()->walk([&](Operation *inner) { ns += getNsPerElement(inner); });
-  return ns;
+  return kNsPerByte * bytes / elements + estimateBodyNs(op);
 }
 
 int64_t getWidestElement(linalg::GenericOp op) {

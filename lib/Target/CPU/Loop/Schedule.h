@@ -63,6 +63,8 @@ int64_t getFoldedLanes(int64_t elements);
 /// A rough estimate of the time of one iteration of the innermost loop, in
 /// nanoseconds.
 double estimateNs(mlir::linalg::GenericOp op);
+/// The same without the time to read and to write memory.
+double estimateBodyNs(mlir::linalg::GenericOp op);
 /// The number of iterations, each of which takes `ns` nanoseconds, that are
 /// worth a task.
 int64_t computeGrain(double ns, int64_t extent);

@@ -114,7 +114,7 @@ static void stage(const Contraction &contraction, int64_t wanted,
 
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         CoreModel core, bool isStaged,
-                                        bool mayCopy) {
+                                        bool mayCopy, double epilogueNs) {
   ContractionSchedule schedule;
   schedule.tile = chooseContractionStrategy(contraction, core, mayCopy);
   const ContractionStrategy &tile = schedule.tile;
@@ -130,8 +130,9 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
   schedule.rows = contraction.getPositions() / positions;
 
   int64_t columns = isStaged ? 1 : schedule.getColumns();
-  double wanted = std::clamp<double>(
-      tile.cycles / (core.cyclesPerNs * kGrainNs), 1, kWantedTasks);
+  const double grains =
+      (tile.cycles / core.cyclesPerNs + epilogueNs) / kGrainNs;
+  const double wanted = std::clamp<double>(grains, 1, kWantedTasks);
   double perTask =
       double(contraction.getPositions()) * double(columns) / wanted;
   int64_t most =
@@ -163,8 +164,7 @@ ContractionSchedule scheduleContraction(const Contraction &contraction,
           : schedule.getColumnChunks() * schedule.getRowChunks() *
                 schedule.getTileChunks();
   schedule.grain = std::clamp<int64_t>(
-      std::llround(core.cyclesPerNs * kGrainNs * double(schedule.extent) /
-                   tile.cycles),
+      std::llround(double(schedule.extent) / grains),
       tile.isGaxpy() ? std::min(tile.vectors, schedule.extent) : 1,
       schedule.extent);
   return schedule;

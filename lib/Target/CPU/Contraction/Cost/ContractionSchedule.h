@@ -76,9 +76,12 @@ struct ContractionSchedule {
 /// Makes the schedule of `contraction`. `isStaged` says that its data must be
 /// staged, which must be possible (checkStaged). If `mayCopy` is set, the
 /// data may also be staged just to convert it, and weights be copied.
+/// `epilogueNs` is the time that the ops take which are fused with the
+/// contraction, on one core and in nanoseconds.
 ContractionSchedule scheduleContraction(const Contraction &contraction,
                                         CoreModel core, bool isStaged = false,
-                                        bool mayCopy = true);
+                                        bool mayCopy = true,
+                                        double epilogueNs = 0);
 
 } // namespace tandem
 
