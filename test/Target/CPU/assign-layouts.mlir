@@ -240,3 +240,37 @@ func.func @given_last(%x: tensor<1x8x8x2xf32>) -> tensor<1x6x6x2xf32> {
       : (tensor<1x8x8x2xf32>, tensor<2x1x3x3xf32>) -> tensor<1x6x6x2xf32>
   return %0 : tensor<1x6x6x2xf32>
 }
+
+// -----
+
+// A gather of a list of positions follows, and its axis moves. A gather whose
+// indices have two dims would add a dim, and stays.
+
+// CHECK-LABEL: func.func @positions
+// CHECK: %[[A:.*]] = tandem.conv {{.*}} output = "NHWC">
+// CHECK: %[[B:.*]] = tandem.gather %[[A]], %arg2 axis = 1 : (tensor<1x56x56x64xf32>, tensor<112xi64>) -> tensor<1x112x56x64xf32>
+// CHECK-NEXT: %[[C:.*]] = tandem.gather %[[B]], %arg2 axis = 2 : (tensor<1x112x56x64xf32>, tensor<112xi64>) -> tensor<1x112x112x64xf32>
+// CHECK-NEXT: %[[D:.*]] = tandem.conv %[[C]], %arg1 layout = <input = "NHWC"
+// CHECK-NEXT: %[[E:.*]] = tandem.transpose %[[D]] permutation = [0, 3, 1, 2]
+// CHECK-NEXT: tandem.gather %[[E]], %arg3 axis = 2
+func.func @positions(%x: tensor<1x64x278x278xf32>, %w: tensor<64x64x3x3xf32>,
+                     %rows: tensor<112xi64>, %pairs: tensor<4x2xi64>)
+    -> tensor<1x64x4x2x22xf32> {
+  %0 = tandem.conv %x, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [5, 5]
+      : (tensor<1x64x278x278xf32>, tensor<64x64x3x3xf32>)
+      -> tensor<1x64x56x56xf32>
+  %1 = tandem.gather %0, %rows axis = 2
+      : (tensor<1x64x56x56xf32>, tensor<112xi64>) -> tensor<1x64x112x56xf32>
+  %2 = tandem.gather %1, %rows axis = 3
+      : (tensor<1x64x112x56xf32>, tensor<112xi64>) -> tensor<1x64x112x112xf32>
+  %3 = tandem.conv %2, %w
+      layout = <input = "NCHW", kernel = "OIHW", output = "NCHW">
+      strides = [5, 5]
+      : (tensor<1x64x112x112xf32>, tensor<64x64x3x3xf32>)
+      -> tensor<1x64x22x22xf32>
+  %4 = tandem.gather %3, %pairs axis = 2
+      : (tensor<1x64x22x22xf32>, tensor<4x2xi64>) -> tensor<1x64x4x2x22xf32>
+  return %4 : tensor<1x64x4x2x22xf32>
+}

@@ -80,13 +80,22 @@ static bool keepsOrder(ir::ReduceOp op) {
   return true;
 }
 
+/// Whether the op selects elements of a dim by a list, and keeps all dims. A
+/// lookup, whose input is a table, does not.
+static bool selectsAlongDim(Operation *op) {
+  auto gather = dyn_cast<ir::GatherOp>(op);
+  return gather && !ir::isLookup(op) &&
+         typeOf(gather.getIndices()).getRank() == 1 &&
+         typeOf(gather.getResult()).getRank() > 1;
+}
+
 bool isPermutable(Operation *op) {
   if (op->getNumResults() != 1 || op->getNumOperands() == 0 ||
       !isa<ir::TandemOpInterface>(op))
     return false;
   if (dropsDims(op))
     return keepsOrder(cast<ir::ReduceOp>(op));
-  return ir::isLookup(op) ||
+  return ir::isLookup(op) || selectsAlongDim(op) ||
          isa<ir::ElementwiseOpInterface, ir::MaxPoolOp, ir::AvgPoolOp,
              ir::PadOp, ir::SliceOp, ir::ConcatOp, ir::ReduceOp,
              ir::BatchNormOp, ir::SoftmaxOp, ir::SoftmaxBackwardOp>(op);
@@ -123,6 +132,10 @@ static void permuteAttributes(Operation *op, ArrayRef<int64_t> permutation) {
       .Case<ir::ConcatOp, ir::BatchNormOp, ir::SoftmaxOp,
             ir::SoftmaxBackwardOp>(
           [&](auto along) { along.setAxis(to[along.getAxis()]); })
+      .Case([&](ir::GatherOp gather) {
+        if (selectsAlongDim(gather))
+          gather.setAxis(to[gather.getAxis()]);
+      })
       .Case([&](ir::ReduceOp reduce) {
         SmallVector<int64_t> dims;
         for (int64_t dim : reduce.getDims())
