@@ -120,11 +120,13 @@ func.func @others(%f: tensor<4x6xf32>, %x: tensor<4x6xui8>, %w: tensor<6x5xi8>,
 // 3 / 8 is the factor.
 
 // CHECK-LABEL: func.func @mean
-// CHECK: %[[Q:.*]] = tandem.cast %arg0
-// CHECK: %[[C:.*]] = tandem.sub %[[Q]]
-// CHECK: %[[S:.*]] = tandem.reduce %[[C]] kind = sum dims = [1, 2]
+// CHECK: %[[Q:.*]] = tandem.cast %arg0 : (tensor<3x2x4xui8>) -> tensor<3x2x4xi32>
+// CHECK: %[[S:.*]] = tandem.reduce %[[Q]] kind = sum dims = [1, 2]
+// CHECK: %[[Z:.*]] = tandem.constant dense<56> : tensor<i32>
+// CHECK: %[[C:.*]] = tandem.sub %[[S]], %[[Z]]
+// CHECK: %[[T:.*]] = tandem.cast %[[C]] : (tensor<3xi32>) -> tensor<3xf32>
 // CHECK: %[[F:.*]] = tandem.constant dense<3.750000e-01> : tensor<f32>
-// CHECK: %[[R:.*]] = tandem.mul %[[S]], %[[F]]
+// CHECK: %[[R:.*]] = tandem.mul %[[T]], %[[F]]
 // CHECK: return %[[R]]
 func.func @mean(%x: tensor<3x2x4xui8>) -> tensor<3xf32> {
   %z = tandem.constant dense<7.0> : tensor<f32>
@@ -134,6 +136,21 @@ func.func @mean(%x: tensor<3x2x4xui8>) -> tensor<3xf32> {
   %2 = tandem.mul %1, %s : (tensor<3x2x4xf32>, tensor<f32>) -> tensor<3x2x4xf32>
   %3 = tandem.reduce %2 kind = mean dims = [1, 2] : (tensor<3x2x4xf32>) -> tensor<3xf32>
   return %3 : tensor<3xf32>
+}
+
+// Numbers with several zero points are subtracted from these, in f32.
+
+// CHECK-LABEL: func.func @mean_of_channels
+// CHECK: %[[C:.*]] = tandem.sub
+// CHECK: tandem.reduce %[[C]] kind = sum dims = [0]
+func.func @mean_of_channels(%x: tensor<4x2xui8>) -> tensor<2xf32> {
+  %z = tandem.constant dense<[7.0, 8.0]> : tensor<2xf32>
+  %s = tandem.constant dense<3.0> : tensor<f32>
+  %0 = tandem.cast %x : (tensor<4x2xui8>) -> tensor<4x2xf32>
+  %1 = tandem.sub %0, %z : (tensor<4x2xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+  %2 = tandem.mul %1, %s : (tensor<4x2xf32>, tensor<f32>) -> tensor<4x2xf32>
+  %3 = tandem.reduce %2 kind = mean dims = [0] : (tensor<4x2xf32>) -> tensor<2xf32>
+  return %3 : tensor<2xf32>
 }
 
 // Not of a scale for each channel, of other kinds, of a number of elements that

@@ -1,4 +1,5 @@
 // RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=cpu}))' | FileCheck %s
+// RUN: tandem-opt %s --split-input-file --pass-pipeline='builtin.module(func.func(tandem-fuse{contractions=cpu reductions}))' | FileCheck %s --check-prefix=REDUCED
 
 // The epilogue: bias, residual, activation; an operand is read elementally.
 // CHECK-LABEL: func.func @epilogue(
@@ -297,6 +298,26 @@ func.func @narrow_residual(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %v: t
   %5 = tandem.cast %4 : (tensor<64x256xi32>) -> tensor<64x256xf32>
   %6 = tandem.add %5, %r : tensor<64x256xf32>
   return %6 : tensor<64x256xf32>
+}
+
+// -----
+
+// A reduction reads bytes, too.
+// REDUCED-LABEL: func.func @narrow_mean
+// REDUCED-NEXT: %[[Q:.*]] = tandem.fusion contraction {{.*}} -> tensor<64x256xui8> {
+// REDUCED: tandem.yield {{.*}} : tensor<64x256xui8>
+// REDUCED: tandem.fusion reduction (%{{.*}} = %[[Q]])
+// REDUCED-NEXT: tandem.cast {{.*}} : (tensor<64x256xui8>) -> tensor<64x256xi32>
+// REDUCED-NEXT: tandem.reduce
+func.func @narrow_mean(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %s: tensor<f32>)
+    -> (tensor<256xi32>, tensor<64x256xui8>) {
+  %0 = tandem.matmul %x, %w widen : (tensor<64x128xui8>, tensor<128x256xi8>) -> tensor<64x256xi32>
+  %1 = tandem.cast %0 : (tensor<64x256xi32>) -> tensor<64x256xf32>
+  %2 = tandem.mul %1, %s : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  %q = tandem.cast %2 : (tensor<64x256xf32>) -> tensor<64x256xui8>
+  %3 = tandem.cast %q : (tensor<64x256xui8>) -> tensor<64x256xi32>
+  %sum = tandem.reduce %3 kind = sum dims = [0] : (tensor<64x256xi32>) -> tensor<256xi32>
+  return %sum, %q : tensor<256xi32>, tensor<64x256xui8>
 }
 
 // -----

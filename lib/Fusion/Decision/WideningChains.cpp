@@ -59,6 +59,9 @@ bool canCompute(PlanState &state, Operation *user, Value value) {
   if (user->getBlock() != &state.block ||
       user->hasTrait<OpTrait::IsTerminator>())
     return false;
+  // What a reduction computes before it combines elements costs nothing there.
+  if (isa<ir::ReduceOp>(user))
+    return bool(state.options.reductions);
   const ArrayRef<FusionCandidates::Id> ids =
       state.candidates.candidatesOf(user);
   if (ids.empty()) {
