@@ -363,7 +363,8 @@ def TandemContractIntegers
     - Data is padded with its zero point, unless that is 0.
     - Without scales, the result has the type of the original op.
     - If the result is quantized again, its scale and bias are divided by the new
-      scale ahead of time (`divideScales`), instead of each element.
+      scale ahead of time (`divideScales`), instead of each element. So are the
+      scales of two quantized numbers whose sum is quantized.
     - Sums and means of quantized numbers with one constant, positive scale
       become sums of integers (`sumIntegers`), which f32 represents exactly.
 

@@ -19,9 +19,15 @@ namespace tandem {
 ///
 /// of sums of i32, where the divisor is a number and the others are constants,
 /// becomes round(sum * (scale / divisor) + (bias / divisor)). The bias may be
-/// missing, and a relu may be in front of the division. The operand of `round`
-/// differs by a few roundings. The result therefore differs by at most 1, and
-/// only where the operand is very close to the middle between two integers.
+/// missing. Likewise, each
+///
+///   round((a * scale + b * scale) / divisor)
+///
+/// of integers of 8 bits minus zero points, such as a residual sum, becomes
+/// round(a * (scale / divisor) + b * (scale / divisor)). A relu may be in front
+/// of the division. The operand of `round` differs by a few roundings. The
+/// result therefore differs by at most 1, and only where the operand is very
+/// close to the middle between two integers.
 void divideScales(mlir::Operation *root);
 
 } // namespace tandem

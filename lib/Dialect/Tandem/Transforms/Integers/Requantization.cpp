@@ -8,6 +8,8 @@
 
 #include "tandem/Dialect/Tandem/Transforms/Requantization.h"
 
+#include "QuantizedValues.h"
+
 #include "tandem/Dialect/Tandem/IR/Relayout.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
@@ -15,6 +17,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -91,6 +94,14 @@ struct Requantization {
   ir::AddOp add;
 };
 
+/// What is rounded: the ops of (a * scale + b * scale) / divisor, with integers
+/// a and b of 8 bits from which zero points may have been subtracted.
+struct QuantizedAddition {
+  ir::DivOp div;
+  ir::AddOp add;
+  std::array<ir::MulOp, 2> products;
+};
+
 /// The op that gives `value`, if it is an `Op` with one use.
 template <typename Op> Op onlyFor(Value value) {
   return value.hasOneUse() ? value.getDefiningOp<Op>() : Op();
@@ -106,29 +117,61 @@ ir::MulOp matchScaledSums(Value value) {
              : ir::MulOp();
 }
 
-std::optional<Requantization> match(ir::RoundOp round) {
-  Requantization found{onlyFor<ir::DivOp>(round.getOperand()), {}, {}};
-  if (!found.div || !getElementTypeOrSelf(round.getResult()).isF32() ||
-      typeOf(found.div.getRhs()).getRank() != 0)
-    return std::nullopt;
-  Value real = found.div.getLhs();
-  if (auto relu = onlyFor<ir::ReluOp>(real))
-    real = relu.getOperand();
-  found.add = onlyFor<ir::AddOp>(real);
-  found.mul = matchScaledSums(found.add ? found.add.getLhs() : real);
-  if (!found.mul)
-    return std::nullopt;
+/// The division of real numbers by one positive constant whose quotients
+/// `round` rounds; null for others.
+ir::DivOp matchDivision(ir::RoundOp round) {
+  auto div = onlyFor<ir::DivOp>(round.getOperand());
   DenseElementsAttr constant;
-  if (!matchPattern(found.div.getRhs(), m_Constant(&constant)))
+  return div && getElementTypeOrSelf(round.getResult()).isF32() &&
+                 typeOf(div.getRhs()).getRank() == 0 &&
+                 matchPattern(div.getRhs(), m_Constant(&constant)) &&
+                 constant.getSplatValue<APFloat>().convertToDouble() > 0
+             ? div
+             : ir::DivOp();
+}
+
+double getDivisor(ir::DivOp div) {
+  DenseElementsAttr constant;
+  matchPattern(div.getRhs(), m_Constant(&constant));
+  return constant.getSplatValue<APFloat>().convertToDouble();
+}
+
+/// What is divided. A relu is left out, as the divisor is positive.
+Value getDividend(ir::DivOp div) {
+  auto relu = onlyFor<ir::ReluOp>(div.getLhs());
+  return relu ? relu.getOperand() : div.getLhs();
+}
+
+std::optional<Requantization> matchRequantization(ir::DivOp div) {
+  Value real = getDividend(div);
+  auto add = onlyFor<ir::AddOp>(real);
+  auto mul = matchScaledSums(add ? add.getLhs() : real);
+  if (!mul)
     return std::nullopt;
-  const double divisor = constant.getSplatValue<APFloat>().convertToDouble();
-  const auto scales = getMagnitudes(found.mul.getRhs());
-  if (!(divisor > 0) || !scales || !areNormal(*scales, divisor))
+  const auto scales = getMagnitudes(mul.getRhs());
+  const auto bias =
+      add ? getMagnitudes(add.getRhs()) : std::optional(Magnitudes());
+  const double divisor = getDivisor(div);
+  if (!scales || !areNormal(*scales, divisor) || !bias ||
+      !areNormal(*bias, divisor))
     return std::nullopt;
-  const auto bias = found.add ? getMagnitudes(found.add.getRhs())
-                              : std::optional(Magnitudes());
-  if (!bias || !areNormal(*bias, divisor))
+  return Requantization{div, mul, add};
+}
+
+std::optional<QuantizedAddition> matchAddition(ir::DivOp div) {
+  QuantizedAddition found{div, onlyFor<ir::AddOp>(getDividend(div)), {}};
+  if (!found.add)
     return std::nullopt;
+  for (auto [mul, operand] :
+       llvm::zip_equal(found.products, found.add.getOperands())) {
+    mul = operand.getDefiningOp<ir::MulOp>();
+    const std::optional<Quantized> numbers = matchQuantized(operand);
+    const auto scales = numbers && mul && mul.getRhs() == numbers->scale
+                            ? getMagnitudes(mul.getRhs())
+                            : std::nullopt;
+    if (!scales || !areNormal(*scales, getDivisor(div)))
+      return std::nullopt;
+  }
   return found;
 }
 
@@ -141,21 +184,43 @@ void divide(Operation *op, Value divisor) {
 
 } // namespace
 
+static void divideScales(Requantization found) {
+  Value divisor = found.div.getRhs();
+  OpBuilder builder(found.mul);
+  divisor = builder.clone(*divisor.getDefiningOp())->getResult(0);
+  divide(found.mul, divisor);
+  if (found.add)
+    divide(found.add, divisor);
+}
+
+/// Other ops may use the products.
+static void divideScales(QuantizedAddition found) {
+  OpBuilder builder(found.add);
+  const Location loc = found.div.getLoc();
+  Value divisor =
+      builder.clone(*found.div.getRhs().getDefiningOp())->getResult(0);
+  for (auto [i, mul] : llvm::enumerate(found.products)) {
+    Value scale = ir::DivOp::create(builder, loc, mul.getRhs(), divisor);
+    Value product = ir::MulOp::create(builder, loc, mul.getLhs(), scale);
+    found.add->setOperand(unsigned(i), product);
+  }
+}
+
 void divideScales(Operation *root) {
-  SmallVector<ir::RoundOp> rounds;
-  root->walk([&](ir::RoundOp round) { rounds.push_back(round); });
-  for (ir::RoundOp round : rounds) {
-    std::optional<Requantization> found = match(round);
-    if (!found)
+  SmallVector<ir::DivOp> divisions;
+  root->walk([&](ir::RoundOp round) {
+    if (ir::DivOp div = matchDivision(round))
+      divisions.push_back(div);
+  });
+  for (ir::DivOp div : divisions) {
+    if (auto sums = matchRequantization(div))
+      divideScales(*sums);
+    else if (auto addition = matchAddition(div))
+      divideScales(*addition);
+    else
       continue;
-    Value divisor = found->div.getRhs();
-    OpBuilder builder(found->mul);
-    divisor = builder.clone(*divisor.getDefiningOp())->getResult(0);
-    divide(found->mul, divisor);
-    if (found->add)
-      divide(found->add, divisor);
-    found->div.replaceAllUsesWith(found->div.getLhs());
-    found->div.erase();
+    div.replaceAllUsesWith(div.getLhs());
+    div.erase();
   }
 }
 
