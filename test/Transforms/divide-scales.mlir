@@ -132,8 +132,8 @@ func.func @residual(%a: tensor<4x2xui8>, %b: tensor<4x2xi8>) -> (tensor<4x2xf32>
 
 // -----
 
-// Of f32, of a divisor that is no constant, and of scales whose quotients would
-// be subnormal.
+// The pass does not change sums with a number of f32, divisors that are not
+// constant, and scales whose quotients would be subnormal.
 
 // CHECK-LABEL: func.func @other_additions
 // CHECK-COUNT-3: tandem.div {{.*}} -> tensor<4x2xf32>
