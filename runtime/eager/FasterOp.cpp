@@ -55,6 +55,9 @@ Expected<bool> eager::isFaster(const PreparedOp &op, const PreparedOp &other,
   for (const PreparedOp *each : ops)
     TANDEM_RETURN_IF_ERROR(
         runOp(*each, values, {&output, 1}, stream, "a measurement"));
+  // After a pause, the first event has a coarse time (DeviceClock).
+  TANDEM_RETURN_IF_ERROR(stream.record());
+  TANDEM_RETURN_IF_ERROR(stream.synchronize());
   for (int round = 0; round < kRounds; ++round)
     for (int i : {0, 1}) {
       TANDEM_ASSIGN_OR_RETURN(const double ns,

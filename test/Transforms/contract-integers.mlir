@@ -138,7 +138,7 @@ func.func @mean(%x: tensor<3x2x4xui8>) -> tensor<3xf32> {
   return %3 : tensor<3xf32>
 }
 
-// Numbers with several zero points are subtracted from these, in f32.
+// If there are several zero points, they are subtracted before the sum, in f32.
 
 // CHECK-LABEL: func.func @mean_of_channels
 // CHECK: %[[C:.*]] = tandem.sub

@@ -322,6 +322,24 @@ func.func @narrow_mean(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %s: tenso
 
 // -----
 
+// No kernel computes an argmax, so the contraction returns its operand.
+// REDUCED-LABEL: func.func @argmax
+// REDUCED-NEXT: %[[F:.*]] = tandem.fusion contraction {{.*}} -> tensor<64x256xf32> {
+// REDUCED: tandem.reduce %[[F]] kind = argmax
+func.func @argmax(%x: tensor<64x128xui8>, %w: tensor<128x256xi8>, %s: tensor<f32>)
+    -> tensor<64xi64> {
+  %0 = tandem.matmul %x, %w widen : (tensor<64x128xui8>, tensor<128x256xi8>) -> tensor<64x256xi32>
+  %1 = tandem.cast %0 : (tensor<64x256xi32>) -> tensor<64x256xf32>
+  %2 = tandem.mul %1, %s : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  %q = tandem.cast %2 : (tensor<64x256xf32>) -> tensor<64x256xui8>
+  %3 = tandem.cast %q : (tensor<64x256xui8>) -> tensor<64x256xf32>
+  %4 = tandem.mul %3, %s : (tensor<64x256xf32>, tensor<f32>) -> tensor<64x256xf32>
+  %5 = tandem.reduce %4 kind = argmax dims = [1] : (tensor<64x256xf32>) -> tensor<64xi64>
+  return %5 : tensor<64xi64>
+}
+
+// -----
+
 // Rows of weights that lie in several dims have no one stride: they are read
 // where the reshape has put them.
 // CHECK-LABEL: func.func @rows_in_several_dims

@@ -8,6 +8,7 @@
 
 #include "Decision/WideningChains.h"
 
+#include "tandem/Conversion/TandemToLinalg/TandemToLinalg.h"
 #include "tandem/Dialect/Tandem/IR/TandemInterfaces.h"
 #include "tandem/Dialect/Tandem/IR/TandemOps.h"
 #include "tandem/Dialect/Tandem/IR/ValueTypes.h"
@@ -59,9 +60,9 @@ bool canCompute(PlanState &state, Operation *user, Value value) {
   if (user->getBlock() != &state.block ||
       user->hasTrait<OpTrait::IsTerminator>())
     return false;
-  // What a reduction computes before it combines elements costs nothing there.
-  if (isa<ir::ReduceOp>(user))
-    return bool(state.options.reductions);
+  // A kernel of a reduction computes the elements that it combines.
+  if (auto reduce = dyn_cast<ir::ReduceOp>(user))
+    return state.options.reductions && bool(checkReduction(reduce));
   const ArrayRef<FusionCandidates::Id> ids =
       state.candidates.candidatesOf(user);
   if (ids.empty()) {

@@ -72,8 +72,11 @@ static void fitProduct(ir::MatmulOp op) {
 /// Padding is left as it is: it would become a pass over the data.
 static void fitConv(ir::ConvOp op) {
   ElementsAttr weights = getWeights(op);
-  if (weights && isUnsigned(op.getInput()) && op.getGroups() == 1 &&
-      !isPadded(op))
+  if (!weights || !isUnsigned(op.getInput()) || op.getGroups() != 1 ||
+      isPadded(op))
+    return;
+  const ArrayRef<int64_t> shape = shapeOf(op.getKernel());
+  if (fitInI32(llvm::product_of(shape) / shape[getOutputDimOfWeights(op)]))
     changeDataSign(op, weights);
 }
 
@@ -81,14 +84,12 @@ namespace {
 
 struct CUDAFitBytesPass : impl::CUDAFitBytesBase<CUDAFitBytesPass> {
   void runOnOperation() override {
-    SmallVector<Operation *> ops;
-    getOperation()->walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops) {
-      if (auto matmul = dyn_cast<ir::MatmulOp>(op))
-        fitProduct(matmul);
-      else if (auto conv = dyn_cast<ir::ConvOp>(op))
-        fitConv(conv);
-    }
+    SmallVector<ir::MatmulOp> products;
+    SmallVector<ir::ConvOp> convs;
+    getOperation()->walk([&](ir::MatmulOp op) { products.push_back(op); });
+    getOperation()->walk([&](ir::ConvOp op) { convs.push_back(op); });
+    llvm::for_each(products, fitProduct);
+    llvm::for_each(convs, fitConv);
   }
 };
 

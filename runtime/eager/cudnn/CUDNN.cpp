@@ -41,8 +41,10 @@ CUDNNProvider::takeIfFaster(std::unique_ptr<PreparedOp> call,
   if (!kernel || !*kernel)
     return call;
   // What cannot be measured, for lack of memory for one, is left to the kernel.
-  const Expected<bool> isFaster =
-      session.isFaster(problem.key(), *call, **kernel, conv);
+  // Constant weights are transposed ahead of time, others in each call.
+  const std::string key =
+      problem.key() + (conv.isConstant(1) ? ";constant" : "");
+  const Expected<bool> isFaster = session.isFaster(key, *call, **kernel, conv);
   return isFaster && *isFaster ? std::move(call) : nullptr;
 }
 

@@ -82,10 +82,10 @@ private:
   std::unique_ptr<Handle> first, second;
   std::optional<Planner> plans;
   ObjectPool<Handle> handles;
-  std::mutex mutex; // guards the rest; held while opening and probing
+  std::mutex mutex; // guards opened and probed; held while setting them
   std::optional<Status> opened;
   std::map<DType, EngineSet> probed;
-  std::mutex measuring; // guards the rest; held while measuring
+  std::mutex measuring; // guards faster; held while measuring
   std::map<std::string, bool> faster;
 };
 

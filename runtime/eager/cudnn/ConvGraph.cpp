@@ -215,11 +215,8 @@ ConvProblem ConvProblem::withFewChannels(int64_t products) const {
   ConvProblem few = *this;
   few.input.sizes[1] = few.kernel.sizes[1] = reduce(inputs, products / taps);
   few.output.sizes[1] = few.kernel.sizes[0] = reduce(outputs, 0);
-  for (auto tensor :
-       {&ConvProblem::input, &ConvProblem::kernel, &ConvProblem::output}) {
-    const bool isChannelsLast = (this->*tensor).isPacked(true);
-    (few.*tensor).strides = packedStrides((few.*tensor).sizes, isChannelsLast);
-  }
+  for (TensorDims *dims : {&few.input, &few.kernel, &few.output})
+    dims->strides = packedStrides(dims->sizes, /*isChannelsLast=*/true);
   return few;
 }
 

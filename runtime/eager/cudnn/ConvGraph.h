@@ -62,16 +62,16 @@ struct ConvProblem {
 
   /// Whether the operands are integers of 8 bits.
   bool isOfBytes() const { return factors == DType::i8; }
-  /// Whether cuDNN is asked about a tensor of this layout, (N, spatial dims, C)
-  /// or (N, C, spatial dims). With bytes, only the engine that is called 0 has
-  /// the latter (seen with 9.19).
+  /// Whether Tandem asks cuDNN about tensors of this layout: (N, spatial dims,
+  /// C) or, for floats, (N, C, spatial dims). For bytes with channels first,
+  /// cuDNN 9.19 has only engine 0.
   bool hasLibraryLayout(const TensorDims &dims) const {
     return isOfBytes() ? dims.isPacked(true) : dims.isPacked();
   }
-  /// Whether all tensors have layouts that cuDNN is asked about, all alike
-  /// where possible. Sets the strides of dims of size 1 to what cuDNN takes for
-  /// that. It is not asked about other layouts: it plans the kernel's HWIO like
-  /// OHWI, with the same engines and workspace (seen with 9.19).
+  /// Whether all tensors have such layouts, all alike where possible. Sets the
+  /// strides of dims of size 1 to what cuDNN takes for that. cuDNN is not asked
+  /// about other layouts: it plans the kernel's HWIO like OHWI, with the same
+  /// engines and workspace (seen with 9.19).
   bool packLayouts();
 
   /// The tensor that windows lie over, and the tensor that has one element for
@@ -101,9 +101,10 @@ struct ConvProblem {
   /// Returns the same problem for one image with few positions, if the padding
   /// allows a smaller image.
   ConvProblem onFewPositions() const;
-  /// Returns the same problem, which has one group, with fewer channels: sums
-  /// of at most about `products` products, and few outputs. The numbers of
-  /// channels stay the same modulo the largest vectors that engines load.
+  /// Returns the same problem, which has one group and channels last, with
+  /// fewer channels: sums of at most about `products` products, or of up to 63
+  /// inputs if the window is large, and few outputs. The numbers of channels
+  /// stay the same modulo the largest vectors that engines load.
   ConvProblem withFewChannels(int64_t products) const;
 
   TensorDims &windowed() {

@@ -102,8 +102,8 @@ bool Planner::hasRightRelu(const EngineConfig &config,
 }
 
 /// The problem on which an engine is tried. An engine of bytes is tried with
-/// the numbers of channels and the window of its family, but for 2048 products
-/// of each sum: the sum of 1024 may be more than f32 represents exactly.
+/// the window of the convolution, but with at most about 2048 products in each
+/// sum. f32 does not represent all sums of more than 1024 products.
 static ConvProblem smallProblemOf(const ConvProblem &problem) {
   const ConvProblem small = problem.onFewPositions();
   return problem.isOfBytes() && problem.groups() == 1

@@ -10,8 +10,8 @@
 // and where a group has an odd number of channels, NaN of one group reaches the
 // results of another. Neither is noted of an engine.
 //
-// Nothing was seen of bytes on a GPU. cuDNN does not document whether the sums
-// of an engine are exact, so each engine has to show it.
+// No engine of bytes has been run on a GPU yet. cuDNN does not document whether
+// the sums of an engine are exact, so each engine has to show it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -88,17 +88,18 @@ OpDesc opOf(const ConvProblem &problem) {
   return op;
 }
 
-/// Data or weights. All data, or none, and the weights of every other output
-/// are large negative numbers, so that sums of many products exceed what f32
-/// represents exactly, and sums of few products exceed i16. The others are any
-/// bytes. `period` is the number of elements after which these change.
+/// Fills a tensor with random bytes. Blocks of `period` elements alternate
+/// between large negative numbers and any bytes; `beginsLarge` says which come
+/// first. Sums of many products of large numbers exceed 2^24 and are odd half
+/// of the time, and sums of few exceed i16.
 Expected<Tensor> fillBytes(const TensorType &type, int64_t period,
                            bool beginsLarge, std::mt19937_64 &random) {
   TANDEM_ASSIGN_OR_RETURN(Tensor bytes, Tensor::allocate(type));
   for (int64_t i = 0; i < bytes.bytes(); ++i) {
     const bool isLarge = (i / period % 2 == 0) == beginsLarge;
+    const uint64_t number = random();
     bytes.as<int8_t>()[i] =
-        int8_t(isLarge ? -128 + int(random() % 8) : int(random() % 256) - 128);
+        isLarge ? (number % 32 == 0 ? -127 : -128) : int8_t(number % 256);
   }
   return bytes;
 }

@@ -197,9 +197,10 @@ bool onednn::multipliesBytes() {
   return has(dnnl_cpu_isa_avx512_core_vnni) || has(dnnl_cpu_isa_avx2_vnni);
 }
 
-/// AMX takes inputs in fours. Of 125, 126 and 127 inputs, oneDNN 2.6 multiplies
-/// the last ones with tiles that are configured for others, which is an illegal
-/// instruction or returns wrong sums. Sums of 4 * n inputs were right.
+/// AMX multiplies inputs in groups of four. For 125, 126 or 127 inputs, oneDNN
+/// 2.6 multiplies the last inputs with tiles that are configured for other
+/// sizes: it executes an illegal instruction or returns wrong sums. With
+/// multiples of four inputs, all sums were right.
 static bool mayMisconfigureTiles(const Signature &signature,
                                  std::string_view implementation) {
   const auto *matmul = signature.op.attrs.AsMatmulAttrs();

@@ -351,6 +351,9 @@ TEST_F(CasesTest, ConvsOfBytes) {
       {byteConv({1, 3, 3, 3}, {2, 1, 1, 3}), kRounding},
       {byteConv({1, 4, 4, 12}, {6, 3, 3, 4}, "NHWC", "OHWI", 3), kRounding},
       {byteConv({1, 4, 4, 130}, {6, 3, 3, 130}), kExact},
+      // The sums of few more than 1024 products barely exceed 2^24.
+      {byteConv({1, 4, 4, 1056}, {4, 1, 1, 1056}), kExact},
+      {byteConv({1, 4, 4, 120}, {4, 3, 3, 120}), kExact},
       {byteConv({1, 2, 2, 1100}, {70, 1, 1, 1100}), kExact}};
   for (const auto &[c, workspaceBytes] : cases) {
     EXPECT_EQ(prepare(c)->workspaceBytes(), workspaceBytes);

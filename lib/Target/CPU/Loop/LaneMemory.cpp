@@ -356,10 +356,10 @@ static int64_t getStorableLanes(Value mask) {
              : 0;
 }
 
-/// Stores the first `count` lanes. Unlike a masked store, such a store does not
-/// delay loads of the memory behind these lanes: processors take the memory of
-/// all lanes for written until a masked store is done. Kernels that work in
-/// place read the next row there.
+/// Stores the first `count` lanes. While a masked store waits, processors delay
+/// loads from the memory of all its lanes, even of those that it does not
+/// write. This store has no such effect. Kernels that work in place read the
+/// next row from that memory.
 static void storeLanes(OpBuilder &builder, Location loc, Value vector,
                        Value pointer, int64_t count, unsigned alignment) {
   const auto lanes = llvm::to_vector_of<int32_t>(llvm::seq<int64_t>(count));
@@ -383,8 +383,9 @@ void LaneEmitter::emitStore(Buffer buffer, ArrayRef<LaneValue> indices,
   if (type.isBF16())
     stored = arith::BitcastOp::create(builder, loc, storedType, stored);
   Value pointer = getPointer(buffer, offset.value);
+  // With short reads, LLVM must not know which lanes are stored (hideMask).
   const int64_t storable =
-      isVector && tailMask ? getStorableLanes(tailMask) : 0;
+      isVector && tailMask && !hasShortReads ? getStorableLanes(tailMask) : 0;
   if (storable > 0) {
     storeLanes(builder, loc, stored, pointer, storable,
                getAlignment(memoryType));

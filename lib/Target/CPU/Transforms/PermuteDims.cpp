@@ -80,12 +80,10 @@ static bool keepsOrder(ir::ReduceOp op) {
   return true;
 }
 
-/// Whether the op selects elements of a dim by a list, and keeps all dims. A
-/// lookup, whose input is a table, does not.
+/// Whether the op selects elements of a dim by a list, and keeps all dims.
 static bool selectsAlongDim(Operation *op) {
   auto gather = dyn_cast<ir::GatherOp>(op);
-  return gather && !ir::isLookup(op) &&
-         typeOf(gather.getIndices()).getRank() == 1 &&
+  return gather && typeOf(gather.getIndices()).getRank() == 1 &&
          typeOf(gather.getResult()).getRank() > 1;
 }
 

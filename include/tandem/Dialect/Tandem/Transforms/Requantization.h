@@ -21,13 +21,13 @@ namespace tandem {
 /// becomes round(sum * (scale / divisor) + (bias / divisor)). The bias may be
 /// missing. Likewise, each
 ///
-///   round((a * scale + b * scale) / divisor)
+///   round((a * scaleA + b * scaleB) / divisor)
 ///
 /// of integers of 8 bits minus zero points, such as a residual sum, becomes
-/// round(a * (scale / divisor) + b * (scale / divisor)). A relu may be in front
-/// of the division. The operand of `round` differs by a few roundings. The
-/// result therefore differs by at most 1, and only where the operand is very
-/// close to the middle between two integers.
+/// round(a * (scaleA / divisor) + b * (scaleB / divisor)). A relu may be in
+/// front of the division. The operand of `round` differs by a few roundings.
+/// The result therefore differs by at most 1, and only where the operand is
+/// very close to the middle between two integers.
 void divideScales(mlir::Operation *root);
 
 } // namespace tandem

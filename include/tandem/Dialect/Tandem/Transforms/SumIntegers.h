@@ -17,9 +17,9 @@ namespace tandem {
 /// (q - z) * s, with integers q of 8 bits, a zero point z and one constant
 /// scale s, becomes the sum of n differences q - z times s, or times s / n for
 /// a mean. With one zero point, the integers q are summed in i32. The sums are
-/// of at most 2^24 and therefore exact in f32. All tiers then have the same bits, in whatever order they sum.
-/// Otherwise, a difference in the last bit could become a whole step when the
-/// result is quantized again.
+/// of at most 2^24 and therefore exact in f32. All tiers then have the same
+/// bits, in whatever order they sum. Otherwise, a difference in the last bit
+/// could become a whole step when the result is quantized again.
 void sumIntegers(mlir::Operation *root);
 
 } // namespace tandem

@@ -166,8 +166,8 @@ std::optional<QuantizedAddition> matchAddition(ir::DivOp div) {
        llvm::zip_equal(found.products, found.add.getOperands())) {
     mul = operand.getDefiningOp<ir::MulOp>();
     const std::optional<Quantized> numbers = matchQuantized(operand);
-    const auto scales = numbers && mul && mul.getRhs() == numbers->scale
-                            ? getMagnitudes(mul.getRhs())
+    const auto scales = numbers && numbers->scale
+                            ? getMagnitudes(numbers->scale)
                             : std::nullopt;
     if (!scales || !areNormal(*scales, getDivisor(div)))
       return std::nullopt;
