@@ -1,4 +1,4 @@
-//===- FasterOp.cpp - Which of two ops is faster --------------------------===//
+//===- FasterOp.cpp - Comparison of the times of two ops ------------------===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- FasterOp.h - Which of two ops is faster ------------------*- C++ -*-===//
+//===- FasterOp.h - Comparison of the times of two ops ----------*- C++ -*-===//
 //
 // Part of Tandem, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -109,40 +109,45 @@ void ContractionLoops::emitOutputs(ContractionTile tile, Value number,
   tile.output = areGroups() ? index(0) : first;
   if (areGroups())
     tile.group = first;
-  int64_t width = schedule.tile.width;
-  const int64_t lanes = schedule.outputs.size % width;
-  auto emitSize = [&](int64_t size, bool mayBeLast, bool isLast) {
+  const int64_t width = schedule.tile.width;
+  const int64_t lanes = arePositions() ? 0 : schedule.outputs.size % width;
+  auto emitSize = [&](int64_t size, Value mask) {
     ContractionTile part = tile;
-    if (arePositions()) {
+    if (arePositions())
       part.rows = size;
-    } else {
+    else
       part.vectors = llvm::divideCeilSigned(size, width);
-      if (isLast && lanes != 0)
-        part.mask = LaneEmitter::createConstantMask(builder, loc, width, lanes);
-      else if (mayBeLast && lanes != 0)
-        part.mask = createMask(add(first, index((part.vectors - 1) * width)),
-                               schedule.outputs.size);
-    }
+    part.mask = mask;
     if (emitWeights && !haveRowsOwnWeights(contraction))
       emitWeights(part);
     emitPart(part);
+  };
+  auto createLastMask = [&]() -> Value {
+    return lanes == 0
+               ? Value()
+               : LaneEmitter::createConstantMask(builder, loc, width, lanes);
   };
   int64_t rest = schedule.outputs.getRest();
   bool isSameCode = rest == 0 || schedule.outputs.getWhole() == 0 ||
                     (!arePositions() && llvm::divideCeilSigned(rest, width) ==
                                             schedule.tile.vectors);
-  if (isSameCode)
-    return emitSize(std::min(schedule.outputs.tile, schedule.outputs.size),
-                    /*mayBeLast=*/true, schedule.outputs.getTiles() == 1);
+  if (isSameCode) {
+    const int64_t size = std::min(schedule.outputs.tile, schedule.outputs.size);
+    if (lanes == 0 || schedule.outputs.getTiles() == 1)
+      return emitSize(size, createLastMask());
+    const int64_t last = (llvm::divideCeilSigned(size, width) - 1) * width;
+    return emitSize(size,
+                    createMask(add(first, index(last)), schedule.outputs.size));
+  }
   Value isLast =
       arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, number,
                             index(schedule.outputs.getWhole()));
   auto branch = scf::IfOp::create(builder, loc, isLast, /*addElseBlock=*/true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  emitSize(rest, /*mayBeLast=*/true, /*isLast=*/true);
+  emitSize(rest, createLastMask());
   builder.setInsertionPointToStart(branch.elseBlock());
-  emitSize(schedule.outputs.tile, /*mayBeLast=*/false, /*isLast=*/false);
+  emitSize(schedule.outputs.tile, Value());
 }
 
 /// Emits one tile of positions. If groups run along the lanes, emits all groups

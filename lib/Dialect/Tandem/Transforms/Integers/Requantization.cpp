@@ -117,23 +117,22 @@ ir::MulOp matchScaledSums(Value value) {
              : ir::MulOp();
 }
 
-/// The division of real numbers by one positive constant whose quotients
-/// `round` rounds; null for others.
-ir::DivOp matchDivision(ir::RoundOp round) {
+/// A division by one positive constant.
+struct Division {
+  ir::DivOp op;
+  double divisor;
+};
+
+/// The division whose quotients `round` rounds; nothing for others.
+std::optional<Division> matchDivision(ir::RoundOp round) {
   auto div = onlyFor<ir::DivOp>(round.getOperand());
   DenseElementsAttr constant;
-  return div && getElementTypeOrSelf(round.getResult()).isF32() &&
-                 typeOf(div.getRhs()).getRank() == 0 &&
-                 matchPattern(div.getRhs(), m_Constant(&constant)) &&
-                 constant.getSplatValue<APFloat>().convertToDouble() > 0
-             ? div
-             : ir::DivOp();
-}
-
-double getDivisor(ir::DivOp div) {
-  DenseElementsAttr constant;
-  matchPattern(div.getRhs(), m_Constant(&constant));
-  return constant.getSplatValue<APFloat>().convertToDouble();
+  if (!div || !getElementTypeOrSelf(round.getResult()).isF32() ||
+      typeOf(div.getRhs()).getRank() != 0 ||
+      !matchPattern(div.getRhs(), m_Constant(&constant)))
+    return std::nullopt;
+  const double divisor = constant.getSplatValue<APFloat>().convertToDouble();
+  return divisor > 0 ? std::optional(Division{div, divisor}) : std::nullopt;
 }
 
 /// What is divided. A relu is left out, as the divisor is positive.
@@ -142,8 +141,8 @@ Value getDividend(ir::DivOp div) {
   return relu ? relu.getOperand() : div.getLhs();
 }
 
-std::optional<Requantization> matchRequantization(ir::DivOp div) {
-  Value real = getDividend(div);
+std::optional<Requantization> matchRequantization(Division division) {
+  Value real = getDividend(division.op);
   auto add = onlyFor<ir::AddOp>(real);
   auto mul = matchScaledSums(add ? add.getLhs() : real);
   if (!mul)
@@ -151,15 +150,15 @@ std::optional<Requantization> matchRequantization(ir::DivOp div) {
   const auto scales = getMagnitudes(mul.getRhs());
   const auto bias =
       add ? getMagnitudes(add.getRhs()) : std::optional(Magnitudes());
-  const double divisor = getDivisor(div);
-  if (!scales || !areNormal(*scales, divisor) || !bias ||
-      !areNormal(*bias, divisor))
+  if (!scales || !areNormal(*scales, division.divisor) || !bias ||
+      !areNormal(*bias, division.divisor))
     return std::nullopt;
-  return Requantization{div, mul, add};
+  return Requantization{division.op, mul, add};
 }
 
-std::optional<QuantizedAddition> matchAddition(ir::DivOp div) {
-  QuantizedAddition found{div, onlyFor<ir::AddOp>(getDividend(div)), {}};
+std::optional<QuantizedAddition> matchAddition(Division division) {
+  QuantizedAddition found{
+      division.op, onlyFor<ir::AddOp>(getDividend(division.op)), {}};
   if (!found.add)
     return std::nullopt;
   for (auto [mul, operand] :
@@ -169,7 +168,7 @@ std::optional<QuantizedAddition> matchAddition(ir::DivOp div) {
     const auto scales = numbers && numbers->scale
                             ? getMagnitudes(numbers->scale)
                             : std::nullopt;
-    if (!scales || !areNormal(*scales, getDivisor(div)))
+    if (!scales || !areNormal(*scales, division.divisor))
       return std::nullopt;
   }
   return found;
@@ -207,20 +206,20 @@ static void divideScales(QuantizedAddition found) {
 }
 
 void divideScales(Operation *root) {
-  SmallVector<ir::DivOp> divisions;
+  SmallVector<Division> divisions;
   root->walk([&](ir::RoundOp round) {
-    if (ir::DivOp div = matchDivision(round))
-      divisions.push_back(div);
+    if (const std::optional<Division> division = matchDivision(round))
+      divisions.push_back(*division);
   });
-  for (ir::DivOp div : divisions) {
-    if (auto sums = matchRequantization(div))
+  for (Division division : divisions) {
+    if (auto sums = matchRequantization(division))
       divideScales(*sums);
-    else if (auto addition = matchAddition(div))
+    else if (auto addition = matchAddition(division))
       divideScales(*addition);
     else
       continue;
-    div.replaceAllUsesWith(div.getLhs());
-    div.erase();
+    division.op.replaceAllUsesWith(division.op.getLhs());
+    division.op.erase();
   }
 }
 
